@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// How the pool works: a job is a number of blocks. `ticket` holds (count << 32 | next) in one word; a thread claims
+// block `next` by raising it with compare-exchange, and counts finished blocks in `done`. A claim that succeeds
+// proves that the job it belongs to is the current one and unfinished, so its function may be read afterwards;
+// a late worker that finds next == count has nothing to do with the job any more and never touches it.
+//
+// Waiting: spin for a short time, then sleep on a futex (std::atomic::wait). With more threads than processors
+// nobody spins, and no more workers are woken than processors can run.
+#include "cairn/core/parallel.h"
+
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace cairn {
+
+namespace {
+
+constexpr auto kSpinTime = std::chrono::microseconds(20);
+constexpr std::int64_t kMaxBlocks = 0xffffffff;
+thread_local bool inside_job = false;
+
+void pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+/// Spins until `ready()` or until the time is up; true when ready.
+template <class Ready>
+bool spin(bool allowed, Ready&& ready) {
+  if (ready()) return true;
+  if (!allowed) return false;
+  const auto deadline = std::chrono::steady_clock::now() + kSpinTime;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (ready()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < deadline);
+  return false;
+}
+
+/// The quota of the control group in processors, or a large number where there is none.
+double control_group_quota() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 1e9;
+  try {
+    return std::stod(quota) / period;
+  } catch (const std::exception&) {
+    return 1e9;
+  }
+}
+
+}  // namespace
+
+int available_processors() {
+  int count = static_cast<int>(std::thread::hardware_concurrency());
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
+  const double quota = std::ceil(control_group_quota());
+  if (quota < count) count = static_cast<int>(quota);
+  return std::max(count, 1);
+}
+
+struct ThreadPool::Shared {
+  // The current job: written by the caller before `ticket` is published, read after a successful claim.
+  Block block = nullptr;
+  void* context = nullptr;
+
+  alignas(64) std::atomic<std::uint64_t> ticket{0};  // count << 32 | next
+  alignas(64) std::atomic<std::uint32_t> done{0};    // finished blocks of the current job
+  alignas(64) std::atomic<std::uint32_t> epoch{0};   // raised with every job; idle workers sleep on it
+  std::atomic<int> sleepers{0};
+  std::atomic<bool> busy{false};
+  std::atomic<bool> stop{false};
+  bool may_spin = true;
+  int wake_limit = 0;  // workers worth waking for one job
+  std::vector<std::thread> workers;
+
+  bool has_work() const {
+    const std::uint64_t t = ticket.load(std::memory_order_acquire);
+    return (t & 0xffffffff) < (t >> 32);
+  }
+
+  /// Claims and runs blocks until none is left.
+  void work() {
+    std::uint64_t t = ticket.load(std::memory_order_acquire);
+    while ((t & 0xffffffff) < (t >> 32)) {
+      if (!ticket.compare_exchange_weak(t, t + 1, std::memory_order_acq_rel)) continue;
+      block(context, static_cast<std::int64_t>(t & 0xffffffff));
+      if (done.fetch_add(1, std::memory_order_acq_rel) + 1 == (t >> 32)) done.notify_one();
+      t = ticket.load(std::memory_order_acquire);
+    }
+  }
+
+  void worker_loop() {
+    inside_job = true;  // whatever a body calls runs on this thread
+    for (;;) {
+      const std::uint32_t seen = epoch.load(std::memory_order_acquire);
+      if (stop.load(std::memory_order_acquire)) return;
+      if (spin(may_spin, [this] { return has_work(); })) {
+        work();
+        continue;
+      }
+      sleepers.fetch_add(1);
+      if (!has_work() && !stop.load()) epoch.wait(seen);
+      sleepers.fetch_sub(1);
+    }
+  }
+
+  void wake(std::int64_t blocks) {
+    epoch.fetch_add(1);
+    const int asleep = sleepers.load();
+    const auto wanted = static_cast<int>(std::min<std::int64_t>({blocks - 1, wake_limit, asleep}));
+    for (int i = 0; i < wanted; ++i) epoch.notify_one();
+  }
+
+  void wait_for(std::uint32_t count) {
+    auto finished = [this, count] { return done.load(std::memory_order_acquire) == count; };
+    while (!spin(may_spin, finished)) {
+      const std::uint32_t now = done.load(std::memory_order_acquire);
+      if (now != count) done.wait(now);
+    }
+  }
+};
+
+ThreadPool::ThreadPool(int thread_count) : shared_(std::make_unique<Shared>()) {
+  const int processors = available_processors();
+  shared_->may_spin = thread_count <= processors;
+  shared_->wake_limit = std::max(1, std::min(thread_count, processors) - 1);
+  for (int i = 1; i < thread_count; ++i) {
+    try {
+      shared_->workers.emplace_back([shared = shared_.get()] { shared->worker_loop(); });
+    } catch (const std::system_error&) {
+      break;  // fewer workers, same results
+    }
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  shared_->stop.store(true);
+  shared_->epoch.fetch_add(1);
+  shared_->epoch.notify_all();
+  for (std::thread& worker : shared_->workers) worker.join();
+}
+
+int ThreadPool::thread_count() const { return static_cast<int>(shared_->workers.size()) + 1; }
+
+void ThreadPool::run(std::int64_t count, Block block, void* context) {
+  Shared& s = *shared_;
+  const bool alone = inside_job || s.workers.empty() || count > kMaxBlocks || s.busy.exchange(true);
+  if (alone) {
+    for (std::int64_t i = 0; i < count; ++i) block(context, i);
+    return;
+  }
+  s.block = block;
+  s.context = context;
+  s.done.store(0, std::memory_order_relaxed);
+  s.ticket.store(static_cast<std::uint64_t>(count) << 32, std::memory_order_seq_cst);
+  s.wake(count);
+  inside_job = true;
+  s.work();
+  inside_job = false;
+  s.wait_for(static_cast<std::uint32_t>(count));
+  s.busy.store(false, std::memory_order_release);
+}
+
+std::unique_ptr<ThreadPool> make_pool(int thread_count) {
+  constexpr int kMostThreads = 1024;
+  if (thread_count == 0) thread_count = available_processors();
+  thread_count = std::clamp(thread_count, 1, kMostThreads);
+  return thread_count == 1 ? nullptr : std::make_unique<ThreadPool>(thread_count);
+}
+
+}  // namespace cairn

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Threads: the only door to them. A resident pool of workers and one call, parallel_for.
+//
+// Contract
+//   * parallel_for(pool, count, grain, body) calls body(begin, end) for the ranges [0, grain), [grain, 2 grain), ...
+//     of [0, count), each exactly once, in any order and on any thread, and returns when all are done.
+//   * The ranges depend on count and grain alone, never on the pool, so a body whose ranges are independent gives
+//     the same bits for any number of workers, none included (pool == nullptr).
+//   * The caller works too and can finish alone: a worker that is not scheduled never holds anything up.
+//   * A call from inside a body, or from a second thread while the pool is busy, runs on the calling thread.
+//   * The body must not throw.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace cairn {
+
+class ThreadPool {
+ public:
+  /// Workers in addition to the caller: thread_count - 1. Threads the system refuses are done without.
+  explicit ThreadPool(int thread_count);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int thread_count() const;
+
+  using Block = void (*)(void* context, std::int64_t block);
+
+  /// Runs block(context, i) for i in [0, count); see the contract above.
+  void run(std::int64_t count, Block block, void* context);
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+/// A pool for `thread_count` threads, or none at all for one thread. 0 means every processor this process may use.
+std::unique_ptr<ThreadPool> make_pool(int thread_count);
+
+/// Processors this process may use: the affinity mask, cut by the control group's quota.
+int available_processors();
+
+template <class Body>
+void parallel_for(ThreadPool* pool, std::int64_t count, std::int64_t grain, Body&& body) {
+  if (count <= 0) return;
+  const std::int64_t blocks = (count + grain - 1) / grain;
+  auto call = [&](std::int64_t block) { body(block * grain, std::min(count, (block + 1) * grain)); };
+  if (pool == nullptr || blocks == 1) {
+    for (std::int64_t block = 0; block < blocks; ++block) call(block);
+    return;
+  }
+  using Call = decltype(call);
+  pool->run(
+      blocks, [](void* context, std::int64_t block) { (*static_cast<Call*>(context))(block); }, &call);
+}
+
+/// Sum, maximum, ... of a function over ranges, combined in the order of the ranges: same bits for any pool.
+/// `map(begin, end)` gives the value of one range, `combine(a, b)` joins two.
+template <class T, class Map, class Combine>
+T parallel_reduce(ThreadPool* pool, std::int64_t count, std::int64_t grain, T initial, Map&& map, Combine&& combine) {
+  const std::int64_t blocks = count <= 0 ? 0 : (count + grain - 1) / grain;
+  std::vector<T> partial(static_cast<std::size_t>(blocks), initial);
+  parallel_for(pool, count, grain, [&](std::int64_t begin, std::int64_t end) {
+    partial[static_cast<std::size_t>(begin / grain)] = map(begin, end);
+  });
+  T result = initial;
+  for (const T& value : partial) result = combine(result, value);
+  return result;
+}
+
+}  // namespace cairn

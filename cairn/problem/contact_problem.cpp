@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/problem/contact_problem.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/core/errors.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kFrameTolerance = 1e-6;
+
+bool is_finite(const Velocity& v) { return is_finite(v.linear) && is_finite(v.angular); }
+
+void validate_body(const ProblemBody& body, std::size_t i) {
+  if (!std::isfinite(body.inverse_mass) || body.inverse_mass < 0)
+    fail_input(fmt::format("body {}: inverse_mass is {}, it must be finite and not negative (0 for a static body)", i,
+                           body.inverse_mass));
+  if (!is_finite(body.inverse_inertia) || !is_positive_semidefinite(body.inverse_inertia))
+    fail_input(fmt::format("body {}: inverse_inertia must be finite and positive semidefinite", i));
+  if (!is_finite(body.velocity) || !is_finite(body.acceleration))
+    fail_input(fmt::format("body {}: velocity and acceleration must be finite", i));
+}
+
+void validate_pair(const char* what, std::size_t i, std::int32_t a, std::int32_t b, std::size_t body_count) {
+  const auto count = static_cast<std::int64_t>(body_count);
+  if (a < 0 || b < 0 || a >= count || b >= count)
+    fail_input(fmt::format("{} {}: bodies {} and {} must lie in [0, {})", what, i, a, b, count));
+  if (a == b) fail_input(fmt::format("{} {}: body {} cannot be joined to itself, give two bodies", what, i, a));
+}
+
+void validate_contact(const ContactBlock& c, std::size_t i, std::size_t body_count) {
+  validate_pair("contact", i, c.body_a, c.body_b, body_count);
+  if (!is_finite(c.normal) || !is_finite(c.tangent1) || !is_finite(c.tangent2) || !is_finite(c.arm_a) ||
+      !is_finite(c.arm_b) || !std::isfinite(c.gap))
+    fail_input(fmt::format("contact {}: frame, arms and gap must be finite", i));
+  const double skew = std::max({std::fabs(dot(c.normal, c.normal) - 1), std::fabs(dot(c.tangent1, c.tangent1) - 1),
+                                std::fabs(dot(c.tangent2, c.tangent2) - 1), std::fabs(dot(c.normal, c.tangent1)),
+                                std::fabs(dot(c.normal, c.tangent2)), std::fabs(dot(c.tangent1, c.tangent2))});
+  if (skew > kFrameTolerance)
+    fail_input(fmt::format(
+        "contact {}: normal and tangents must be orthonormal (off by {:.2g}); make_frame builds them", i, skew));
+  const auto in_range = [](double x, double most) { return std::isfinite(x) && x >= 0 && x <= most; };
+  if (!in_range(c.friction1, 1e6) || !in_range(c.friction2, 1e6))
+    fail_input(fmt::format("contact {}: friction {} and {} must lie in [0, 1e6]", i, c.friction1, c.friction2));
+  if (!in_range(c.restitution, 1))
+    fail_input(fmt::format("contact {}: restitution is {}, it must lie in [0, 1]", i, c.restitution));
+  if (!in_range(c.spin_radius, 1e6))
+    fail_input(fmt::format("contact {}: spin_radius is {}, it must lie in [0, 1e6] m", i, c.spin_radius));
+}
+
+void validate_joint(const ContactProblem& problem, std::size_t i) {
+  const JointBlock& joint = problem.joints[i];
+  validate_pair("joint", i, joint.body_a, joint.body_b, problem.bodies.size());
+  const auto rows = static_cast<std::int64_t>(problem.joint_rows.size());
+  if (joint.row_count < 1 || joint.row_count > 6 || joint.first_row < 0 ||
+      joint.first_row + std::int64_t{joint.row_count} > rows)
+    fail_input(fmt::format("joint {}: rows [{}, +{}) must be 1 to 6 of the {} joint rows", i, joint.first_row,
+                           joint.row_count, rows));
+  for (std::int32_t k = 0; k < joint.row_count; ++k) {
+    const JointRow& row = problem.joint_rows[static_cast<std::size_t>(joint.first_row + k)];
+    const bool finite = is_finite(row.linear_a) && is_finite(row.angular_a) && is_finite(row.linear_b) &&
+                        is_finite(row.angular_b) && std::isfinite(row.error) && std::isfinite(row.target_velocity) &&
+                        std::isfinite(row.compliance);
+    if (!finite || row.compliance < 0 || !(row.lower <= row.upper))
+      fail_input(fmt::format("joint {} row {}: numbers must be finite, compliance >= 0 and lower <= upper", i, k));
+  }
+}
+
+}  // namespace
+
+int contact_rows(const ContactProblem& problem) {
+  const bool spin = std::any_of(problem.contacts.begin(), problem.contacts.end(),
+                                [](const ContactBlock& c) { return c.spin_radius > 0; });
+  return spin ? 4 : 3;
+}
+
+void validate(const ContactProblem& problem) {
+  if (!(std::isfinite(problem.dt) && problem.dt > 0))
+    fail_input(fmt::format("dt is {}, it must be positive and finite (seconds)", problem.dt));
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) validate_body(problem.bodies[i], i);
+  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
+    validate_contact(problem.contacts[i], i, problem.bodies.size());
+  for (std::size_t i = 0; i < problem.joints.size(); ++i) validate_joint(problem, i);
+}
+
+FrictionAxes friction_axes(const ContactBlock& c) {
+  const double mean = 0.5 * (c.friction1 + c.friction2);
+  return {c.friction1, c.friction2, c.spin_radius > 0 ? kSpinBound * mean : 0.0};
+}
+
+Velocity free_velocity(const ContactProblem& problem, std::int32_t index) {
+  const ProblemBody& body = problem.bodies[static_cast<std::size_t>(index)];
+  if (!body.is_dynamic()) return body.velocity;
+  return {body.velocity.linear + problem.dt * body.acceleration.linear,
+          body.velocity.angular + problem.dt * body.acceleration.angular};
+}
+
+std::array<double, 4> contact_velocity(const ContactBlock& c, const Velocity& a, const Velocity& b) {
+  const Vec3 relative = (b.linear + cross(b.angular, c.arm_b)) - (a.linear + cross(a.angular, c.arm_a));
+  return {dot(c.normal, relative), dot(c.tangent1, relative), dot(c.tangent2, relative),
+          c.spin_radius * dot(c.normal, b.angular - a.angular)};
+}
+
+double contact_bias(const ContactProblem& problem, const ContactBlock& c) {
+  const Stabilisation& s = problem.stabilisation;
+  if (c.gap > 0) return c.gap / problem.dt;  // may close by the end of the step, not further
+  double bias = 0;
+  const double excess = c.gap + s.slop;
+  if (excess < 0) bias = std::max(s.contact_rate * excess / problem.dt, -s.max_push);
+  if (c.restitution > 0) {
+    // y_n = u'_n + e u_n >= 0: the body leaves with -e times its approach (doc 000 (2.71), corrected sign).
+    const Velocity& a = problem.bodies[static_cast<std::size_t>(c.body_a)].velocity;
+    const Velocity& b = problem.bodies[static_cast<std::size_t>(c.body_b)].velocity;
+    const double approach = contact_velocity(c, a, b)[0];
+    if (approach < -s.bounce_speed) bias += c.restitution * approach;
+  }
+  return bias;
+}
+
+double joint_bias(const ContactProblem& problem, const JointRow& row) {
+  return problem.stabilisation.joint_rate * row.error / problem.dt - row.target_velocity;
+}
+
+double joint_softness(const ContactProblem& problem, const JointRow& row) {
+  return row.compliance / (problem.dt * problem.dt);
+}
+
+double joint_velocity(const JointRow& row, const Velocity& a, const Velocity& b) {
+  return dot(row.linear_a, a.linear) + dot(row.angular_a, a.angular) + dot(row.linear_b, b.linear) +
+         dot(row.angular_b, b.angular);
+}
+
+void apply_contact_impulse(const ContactProblem& problem, const ContactBlock& c, const std::array<double, 4>& impulse,
+                           Velocity& a, Velocity& b) {
+  const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(c.body_a)];
+  const ProblemBody& body_b = problem.bodies[static_cast<std::size_t>(c.body_b)];
+  const Vec3 p = impulse[0] * c.normal + impulse[1] * c.tangent1 + impulse[2] * c.tangent2;
+  const Vec3 torque = c.spin_radius * impulse[3] * c.normal;
+  a.linear -= body_a.inverse_mass * p;
+  a.angular -= body_a.inverse_inertia * (cross(c.arm_a, p) + torque);
+  b.linear += body_b.inverse_mass * p;
+  b.angular += body_b.inverse_inertia * (cross(c.arm_b, p) + torque);
+}
+
+void apply_joint_impulse(const ContactProblem& problem, const JointBlock& joint, const JointRow& row, double impulse,
+                         Velocity& a, Velocity& b) {
+  const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(joint.body_a)];
+  const ProblemBody& body_b = problem.bodies[static_cast<std::size_t>(joint.body_b)];
+  a.linear += body_a.inverse_mass * impulse * row.linear_a;
+  a.angular += body_a.inverse_inertia * (impulse * row.angular_a);
+  b.linear += body_b.inverse_mass * impulse * row.linear_b;
+  b.angular += body_b.inverse_inertia * (impulse * row.angular_b);
+}
+
+std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution) {
+  std::vector<Velocity> u(problem.bodies.size());
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] = free_velocity(problem, static_cast<std::int32_t>(i));
+  for (std::size_t k = 0; k < solution.contact_impulse.size(); ++k) {
+    const ContactBlock& c = problem.contacts[k];
+    apply_contact_impulse(problem, c, solution.contact_impulse[k], u[static_cast<std::size_t>(c.body_a)],
+                          u[static_cast<std::size_t>(c.body_b)]);
+  }
+  if (solution.joint_impulse.empty()) return u;
+  for (const JointBlock& joint : problem.joints)
+    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
+      apply_joint_impulse(problem, joint, problem.joint_rows[static_cast<std::size_t>(k)],
+                          solution.joint_impulse[static_cast<std::size_t>(k)],
+                          u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]);
+  return u;
+}
+
+}  // namespace cairn

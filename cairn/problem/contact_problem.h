@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// ContactProblem: one time step as a value, matrix-free.
+//
+// Bodies, contacts and joints of one step, plain data with no pointer into any world: it can be saved, sent, written
+// by hand in a test and solved by any solver. The law (docs/notation.md):
+//
+//   u_free = u + dt a                       velocity, external acceleration
+//   u' = u_free + M^-1 J^T lambda           end-of-step velocity
+//   y = J u' + b + G lambda                 per row; contacts (n, s, t[, spin]), joints up to six rows
+//   contacts: 0 <= lambda_n  _|_  y_n >= 0, (lambda_s, lambda_t, lambda_spin) in the friction ellipsoid of
+//             lambda_n and opposite to (y_s, y_t, y_spin)
+//   joints:   lambda in [lower, upper], y = 0 inside, y >= 0 at lower, y <= 0 at upper
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "cairn/math/friction_set.h"
+#include "cairn/math/mat3.h"
+#include "cairn/math/vec3.h"
+
+namespace cairn {
+
+struct Velocity {
+  Vec3 linear, angular;
+  friend constexpr bool operator==(const Velocity&, const Velocity&) = default;
+};
+
+/// A body as solvers see it. Static and kinematic bodies have no inverse mass and no inverse inertia; they never move
+/// by an impulse, and a kinematic one keeps its velocity.
+struct ProblemBody {
+  double inverse_mass = 0;  ///< 1/kg
+  SymMat3 inverse_inertia;  ///< 1/(kg m^2), world axes
+  Velocity velocity;        ///< at the beginning of the step
+  Velocity acceleration;    ///< external (gravity, forces, gyroscopic term), acts over the whole step
+
+  bool is_dynamic() const { return inverse_mass > 0 || !(inverse_inertia == SymMat3{}); }
+  friend constexpr bool operator==(const ProblemBody&, const ProblemBody&) = default;
+};
+
+/// A contact point between bodies a and b. The impulse on b is n*normal + s*tangent1 + t*tangent2 at the point, and
+/// spin / spin_radius about the normal; a gets the opposite.
+struct ContactBlock {
+  std::int32_t body_a = 0;
+  std::int32_t body_b = 0;
+  Vec3 normal{0, 0, 1};    ///< unit, from a to b
+  Vec3 tangent1{1, 0, 0};  ///< unit; the first axis of anisotropic friction
+  Vec3 tangent2{0, 1, 0};
+  Vec3 arm_a;  ///< from the centre of mass of a to the point, world axes
+  Vec3 arm_b;
+  double gap = 0;          ///< m, negative where the bodies overlap
+  double friction1 = 0;    ///< coefficient along tangent1
+  double friction2 = 0;    ///< coefficient along tangent2
+  double spin_radius = 0;  ///< m, radius of the contact patch (Contensou spin); 0: no spin friction
+  double restitution = 0;  ///< Newton's, 0..1
+
+  friend constexpr bool operator==(const ContactBlock&, const ContactBlock&) = default;
+};
+
+/// One scalar row of a joint: y = linear_a.v_a + angular_a.w_a + linear_b.v_b + angular_b.w_b + bias.
+struct JointRow {
+  Vec3 linear_a, angular_a, linear_b, angular_b;
+  double error = 0;                                         ///< m or rad, position error of the row
+  double target_velocity = 0;                               ///< m/s or rad/s, for motors
+  double compliance = 0;                                    ///< m/N or rad/(N m)
+  double lower = -std::numeric_limits<double>::infinity();  ///< impulse bounds, N s or N m s
+  double upper = std::numeric_limits<double>::infinity();
+
+  friend constexpr bool operator==(const JointRow&, const JointRow&) = default;
+};
+
+/// Up to six rows between two bodies: joint_rows[first_row .. first_row + row_count).
+struct JointBlock {
+  std::int32_t body_a = 0;
+  std::int32_t body_b = 0;
+  std::int32_t first_row = 0;
+  std::int32_t row_count = 0;
+
+  friend constexpr bool operator==(const JointBlock&, const JointBlock&) = default;
+};
+
+/// How position errors enter the velocity law.
+struct Stabilisation {
+  double contact_rate = 0.2;  ///< fraction of an overlap removed per step
+  double joint_rate = 0.2;    ///< fraction of a joint error removed per step
+  double slop = 0.0;          ///< m, overlap left alone
+  double max_push = 3.0;      ///< m/s, fastest push-out
+  double bounce_speed = 0.0;  ///< m/s, slower approach does not bounce
+
+  friend constexpr bool operator==(const Stabilisation&, const Stabilisation&) = default;
+};
+
+struct ContactProblem {
+  double dt = 1.0 / 60.0;  ///< s
+  Stabilisation stabilisation;
+  std::vector<ProblemBody> bodies;
+  std::vector<ContactBlock> contacts;
+  std::vector<JointBlock> joints;
+  std::vector<JointRow> joint_rows;
+
+  friend bool operator==(const ContactProblem&, const ContactProblem&) = default;
+};
+
+/// What a solver fills; on entry the impulses are the warm start (empty: start from zero).
+struct ContactSolution {
+  std::vector<Velocity> velocity;                      ///< per body, end of step
+  std::vector<Velocity> displacement;                  ///< per body, over the step: dt * velocity unless sub-stepped
+  std::vector<std::array<double, 4>> contact_impulse;  ///< per contact: n, s, t, spin (torque / spin_radius)
+  std::vector<double> joint_impulse;                   ///< per joint row
+};
+
+/// Rows per contact that the problem needs: 4 if any contact has spin friction, else 3.
+int contact_rows(const ContactProblem& problem);
+
+/// Throws InputError, naming body or contact and the field, when the problem cannot be solved as given.
+void validate(const ContactProblem& problem);
+
+/// The semi-axes of the friction set of a contact per unit of normal impulse.
+FrictionAxes friction_axes(const ContactBlock& contact);
+
+/// The velocity each body would have without impulses: u + dt a (kinematic bodies keep u).
+Velocity free_velocity(const ContactProblem& problem, std::int32_t body);
+
+/// J_k u of one contact: velocity of b relative to a at the point in the contact frame, and spin_radius times the spin.
+std::array<double, 4> contact_velocity(const ContactBlock& contact, const Velocity& a, const Velocity& b);
+
+/// b_k of one contact's normal row: gap or push-out, and restitution; the other rows have none.
+double contact_bias(const ContactProblem& problem, const ContactBlock& contact);
+
+/// b and G of a joint row.
+double joint_bias(const ContactProblem& problem, const JointRow& row);
+double joint_softness(const ContactProblem& problem, const JointRow& row);
+double joint_velocity(const JointRow& row, const Velocity& a, const Velocity& b);
+
+/// Adds M^-1 J_k^T lambda of one contact to the velocities of its bodies.
+void apply_contact_impulse(const ContactProblem& problem, const ContactBlock& contact,
+                           const std::array<double, 4>& impulse, Velocity& a, Velocity& b);
+void apply_joint_impulse(const ContactProblem& problem, const JointBlock& joint, const JointRow& row, double impulse,
+                         Velocity& a, Velocity& b);
+
+/// u_free + M^-1 J^T lambda for all bodies, from the impulses alone.
+std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution);
+
+}  // namespace cairn

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/solvers/solver.h"
+
+namespace cairn {
+
+const char* to_string(StopReason reason) {
+  switch (reason) {
+    case StopReason::converged: return "converged";
+    case StopReason::stalled: return "stalled";
+    case StopReason::max_iterations: return "max_iterations";
+    case StopReason::time_limit: return "time_limit";
+    case StopReason::diverged: return "diverged";
+    case StopReason::interrupted: return "interrupted";
+  }
+  return "unknown";
+}
+
+}  // namespace cairn

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Solver: reads a problem, fills a solution, says how it went. Knows no world, no files, no clock but its own budget.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cairn/core/parallel.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/problem/delassus.h"
+
+namespace cairn {
+
+enum class StopReason {
+  converged,       ///< the residual reached the tolerance
+  stalled,         ///< no further progress is possible (line search, rollbacks or accuracy used up)
+  max_iterations,  ///< the budget of iterations is used up
+  time_limit,      ///< the budget of time is used up
+  diverged,        ///< non-finite or growing without bound; the solution is the last good one
+  interrupted,     ///< the caller asked to stop; the solution is the last complete iterate
+};
+const char* to_string(StopReason reason);
+
+/// One point of the convergence curve.
+struct HistoryPoint {
+  int iteration = 0;
+  double seconds = 0;   ///< of iterations alone, without the time spent measuring
+  double residual = 0;  ///< Measures::natural_map
+};
+
+struct SolveReport {
+  StopReason reason = StopReason::max_iterations;
+  int iterations = 0;
+  double residual = -1;               ///< Measures::natural_map of the returned solution; -1 when it was not asked for
+  double seconds = 0;                 ///< in iterations
+  double setup_seconds = 0;           ///< assembly, colouring, factorisation, packing
+  double measure_seconds = 0;         ///< residual checks
+  std::vector<HistoryPoint> history;  ///< empty unless SolveContext::history
+  std::vector<std::int64_t> colour_sizes;  ///< contacts per colour, where there are colours
+  std::int64_t matrix_blocks = 0;          ///< stored blocks of A or T
+  std::int64_t unsafe_contacts = 0;        ///< contacts outside safe colours (relaxed, naive, border)
+  int rollbacks = 0;                       ///< iterations undone, r reduced
+  int restarts = 0;                        ///< momentum or history dropped by the acceleration
+  int factorisations = 0;                  ///< of Newton or direct methods
+  double bytes_per_contact = 0;            ///< memory the solver itself holds
+  std::vector<std::string> notes;          ///< one sentence each: what the user should know
+};
+
+/// When to stop: whichever comes first.
+struct StopSettings {
+  double tolerance = 1e-6;    ///< on Measures::natural_map; 0: never measured, run all iterations
+  int max_iterations = 1000;  ///< sweeps, or Newton steps
+  double time_limit = 0;      ///< seconds of iterations; 0: none. Makes the result depend on the machine
+};
+
+/// What a solve may use besides the problem.
+struct SolveContext {
+  ThreadPool* pool = nullptr;  ///< none: one thread; the result is the same
+  StopSettings stop;
+  bool history = false;                                          ///< record the residual after every iteration
+  const std::atomic<bool>* interrupt = nullptr;                  ///< polled between iterations
+  std::function<void(int iteration, double residual)> progress;  ///< called between iterations
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  /// On entry the solution's impulses are the warm start (empty: zero); on return it is complete in every field.
+  virtual SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) = 0;
+  virtual SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) = 0;
+};
+
+}  // namespace cairn

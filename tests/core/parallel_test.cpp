@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/core/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+namespace cairn {
+namespace {
+
+TEST(Parallel, OneThreadNeedsNoPool) {
+  EXPECT_EQ(make_pool(1), nullptr);
+  EXPECT_EQ(make_pool(-5), nullptr);
+  EXPECT_EQ(make_pool(3)->thread_count(), 3);
+  EXPECT_GE(available_processors(), 1);
+}
+
+TEST(Parallel, EveryRangeIsVisitedExactlyOnce) {
+  for (const int threads : {1, 2, 3, 8}) {
+    const auto pool = make_pool(threads);
+    for (const std::int64_t count : {0, 1, 7, 64, 1000}) {
+      for (const std::int64_t grain : {1, 3, 64, 5000}) {
+        std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
+        parallel_for(pool.get(), count, grain, [&](std::int64_t begin, std::int64_t end) {
+          EXPECT_EQ(begin % grain, 0);
+          for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+        });
+        for (const auto& visit : visits) ASSERT_EQ(visit.load(), 1);
+      }
+    }
+  }
+}
+
+TEST(Parallel, ReductionsHaveTheSameBitsForAnyNumberOfThreads) {
+  std::vector<double> values(100000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 1);
+  const auto sum = [&](ThreadPool* pool) {
+    return parallel_reduce(
+        pool, static_cast<std::int64_t>(values.size()), 1000, 0.0,
+        [&](std::int64_t begin, std::int64_t end) {
+          return std::accumulate(values.begin() + begin, values.begin() + end, 0.0);
+        },
+        [](double a, double b) { return a + b; });
+  };
+  const double expected = sum(nullptr);
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(sum(make_pool(threads).get()), expected) << threads;
+}
+
+TEST(Parallel, StaysCorrectWithManySmallJobsOnAnOversubscribedMachine) {
+  // Eight workers on however few processors, with two more threads burning them: the caller must always get through.
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> burners;
+  for (int i = 0; i < 2; ++i)
+    burners.emplace_back([&] {
+      while (!stop.load(std::memory_order_relaxed)) {
+      }
+    });
+  const auto pool = make_pool(8);
+  std::vector<int> values(256, 0);
+  for (int job = 0; job < 5000; ++job)
+    parallel_for(pool.get(), 256, 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) ++values[static_cast<std::size_t>(i)];
+    });
+  stop = true;
+  for (std::thread& burner : burners) burner.join();
+  for (const int value : values) ASSERT_EQ(value, 5000);
+}
+
+TEST(Parallel, NestedAndConcurrentCallsRunOnTheCallersThread) {
+  const auto pool = make_pool(3);
+  std::atomic<int> sum{0};
+  parallel_for(pool.get(), 8, 1, [&](std::int64_t, std::int64_t) {
+    parallel_for(pool.get(), 10, 2,
+                 [&](std::int64_t begin, std::int64_t end) { sum += static_cast<int>(end - begin); });
+  });
+  EXPECT_EQ(sum.load(), 80);
+
+  sum = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i)
+    callers.emplace_back([&] {
+      for (int job = 0; job < 500; ++job)
+        parallel_for(pool.get(), 16, 4,
+                     [&](std::int64_t begin, std::int64_t end) { sum += static_cast<int>(end - begin); });
+    });
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum.load(), 4 * 500 * 16);
+}
+
+}  // namespace
+}  // namespace cairn
