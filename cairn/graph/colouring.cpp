@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Both kinds of items share one loop: mark the colours of the neighbours, choose a free one, remember it. They differ
+// in how the neighbours' colours are found: edges through a set of colours per vertex, vertices through their lists.
+#include "cairn/graph/colouring.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace cairn {
+
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+bool has(const Words& set, std::int32_t colour) {
+  const auto word = static_cast<std::size_t>(colour) / 64;
+  return word < set.size() && (set[word] >> (colour % 64) & 1) != 0;
+}
+
+void insert(Words& set, std::int32_t colour) {
+  const auto word = static_cast<std::size_t>(colour) / 64;
+  if (word >= set.size()) set.resize(word + 1, 0);
+  set[word] |= std::uint64_t{1} << (colour % 64);
+}
+
+void unite(Words& into, const Words& from) {
+  if (into.size() < from.size()) into.resize(from.size(), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) into[i] |= from[i];
+}
+
+std::int32_t lowest_free(const Words& taken) {
+  for (std::size_t i = 0; i < taken.size(); ++i)
+    if (~taken[i] != 0) return static_cast<std::int32_t>(64 * i) + std::countr_one(taken[i]);
+  return static_cast<std::int32_t>(64 * taken.size());
+}
+
+std::int32_t least_used_free(const Words& taken, const std::vector<std::int64_t>& sizes) {
+  std::int32_t best = -1;
+  for (std::int32_t c = 0; c < static_cast<std::int32_t>(sizes.size()); ++c) {
+    if (has(taken, c)) continue;
+    if (best < 0 || sizes[static_cast<std::size_t>(c)] < sizes[static_cast<std::size_t>(best)]) best = c;
+  }
+  return best >= 0 ? best : static_cast<std::int32_t>(sizes.size());
+}
+
+/// The common loop. `taken(item, set)` unites the colours of the item's neighbours into the set; `remember(item,
+/// colour)`.
+template <class Taken, class Remember, class Choose>
+Colouring colour_items(std::size_t count, std::size_t colours, Taken&& taken, Remember&& remember, Choose&& choose) {
+  Colouring result;
+  result.colour.assign(count, -1);
+  result.sizes.assign(colours, 0);
+  Words set;
+  for (std::size_t item = 0; item < count; ++item) {
+    std::fill(set.begin(), set.end(), 0);
+    taken(item, set);
+    const std::int32_t colour = choose(set, result.sizes);
+    if (static_cast<std::size_t>(colour) >= result.sizes.size())
+      result.sizes.resize(static_cast<std::size_t>(colour) + 1, 0);
+    ++result.sizes[static_cast<std::size_t>(colour)];
+    result.colour[item] = colour;
+    remember(item, colour);
+  }
+  while (!result.sizes.empty() && result.sizes.back() == 0) result.sizes.pop_back();
+  return result;
+}
+
+template <class Choose>
+Colouring colour_edges(std::span<const Edge> edges, std::int32_t vertex_count, std::size_t colours, Choose&& choose) {
+  std::vector<Words> of_vertex(static_cast<std::size_t>(vertex_count));
+  const auto for_ends = [&](std::size_t k, auto&& use) {
+    if (edges[k].a != kNoVertex) use(of_vertex[static_cast<std::size_t>(edges[k].a)]);
+    if (edges[k].b != kNoVertex) use(of_vertex[static_cast<std::size_t>(edges[k].b)]);
+  };
+  return colour_items(
+      edges.size(), colours,
+      [&](std::size_t k, Words& set) { for_ends(k, [&](const Words& words) { unite(set, words); }); },
+      [&](std::size_t k, std::int32_t colour) { for_ends(k, [&](Words& words) { insert(words, colour); }); }, choose);
+}
+
+template <class Choose>
+Colouring colour_vertices(const Lists& neighbours, std::size_t colours, Choose&& choose) {
+  std::vector<std::int32_t> colour_of(static_cast<std::size_t>(neighbours.count()), -1);
+  return colour_items(
+      colour_of.size(), colours,
+      [&](std::size_t i, Words& set) {
+        for (const std::int32_t j : neighbours[static_cast<std::int64_t>(i)])
+          if (colour_of[static_cast<std::size_t>(j)] >= 0) insert(set, colour_of[static_cast<std::size_t>(j)]);
+      },
+      [&](std::size_t i, std::int32_t colour) { colour_of[i] = colour; }, choose);
+}
+
+std::int32_t choose_lowest(const Words& taken, const std::vector<std::int64_t>&) { return lowest_free(taken); }
+
+}  // namespace
+
+Colouring colour_edges_greedy(std::span<const Edge> edges, std::int32_t vertex_count) {
+  return colour_edges(edges, vertex_count, 0, choose_lowest);
+}
+
+Colouring colour_edges_balanced(std::span<const Edge> edges, std::int32_t vertex_count, std::int32_t colours) {
+  const std::size_t count =
+      colours > 0 ? static_cast<std::size_t>(colours) : colour_edges_greedy(edges, vertex_count).sizes.size();
+  return colour_edges(edges, vertex_count, count, least_used_free);
+}
+
+Colouring colour_vertices_greedy(const Lists& neighbours) { return colour_vertices(neighbours, 0, choose_lowest); }
+
+Colouring colour_vertices_balanced(const Lists& neighbours, std::int32_t colours) {
+  const std::size_t count =
+      colours > 0 ? static_cast<std::size_t>(colours) : colour_vertices_greedy(neighbours).sizes.size();
+  return colour_vertices(neighbours, count, least_used_free);
+}
+
+}  // namespace cairn
