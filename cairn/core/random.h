@@ -27,7 +27,8 @@ class Random {
 
   /// Uniform in {0, ..., count - 1}; the bias is below count / 2^64.
   std::uint64_t below(std::uint64_t count) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * count) >> 64);
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * count) >> 64);
   }
 
  private:

@@ -157,6 +157,17 @@ void apply_joint_impulse(const ContactProblem& problem, const JointBlock& joint,
   b.angular += body_b.inverse_inertia * (impulse * row.angular_b);
 }
 
+void contact_diagonal_block(const ContactProblem& problem, const ContactBlock& c, int dim, double* block) {
+  for (int column = 0; column < dim; ++column) {
+    std::array<double, 4> unit{};
+    unit[static_cast<std::size_t>(column)] = 1;
+    Velocity a, b;
+    apply_contact_impulse(problem, c, unit, a, b);
+    const std::array<double, 4> v = contact_velocity(c, a, b);
+    for (int row = 0; row < dim; ++row) block[row * dim + column] = v[static_cast<std::size_t>(row)];
+  }
+}
+
 std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution) {
   std::vector<Velocity> u(problem.bodies.size());
   for (std::size_t i = 0; i < u.size(); ++i) u[i] = free_velocity(problem, static_cast<std::int32_t>(i));

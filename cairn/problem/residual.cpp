@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/math/small_eigen.h"
 
 namespace cairn {
 
@@ -23,28 +24,9 @@ struct Gauge {
 
 using Gauges = std::vector<Gauge>;
 
-/// Largest eigenvalue of a symmetric matrix of order 1 to 3, by power iteration on a shifted start; enough for a scale.
-double largest_eigenvalue(const double* block, int dim, int order) {
-  if (order == 1) return block[1 * dim + 1];
-  const double a = block[1 * dim + 1], b = 0.5 * (block[1 * dim + 2] + block[2 * dim + 1]), c = block[2 * dim + 2];
-  const double two = 0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + b * b);
-  if (order == 2) return two;
-  std::array<double, 3> x{1, 0.9, 0.8};
-  double value = 0;
-  for (int step = 0; step < 60; ++step) {
-    std::array<double, 3> z{};
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) z[i] += block[(i + 1) * dim + j + 1] * x[j];
-    value = std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
-    if (!(value > 0)) return 0;
-    for (int i = 0; i < 3; ++i) x[i] = z[i] / value;
-  }
-  return value;
-}
-
 void set_scales(const double* block, int dim, Gauge& gauge) {
   gauge.k_n = block[0];
-  gauge.k_t = largest_eigenvalue(block, dim, dim - 1);
+  gauge.k_t = largest_eigenvalue(block + dim + 1, dim, dim - 1);
   for (int i = 0; i < dim; ++i) gauge.trace += block[i * dim + i];
 }
 
@@ -141,19 +123,6 @@ void measure_contacts(const Gauges& gauges, int dim, Measures& m, double& sum2, 
   m.c5_complementarity = c5 / count / (m.mass_ref * m.v_ref * m.v_ref);
 }
 
-/// The diagonal block of W of one contact.
-void diagonal_block(const ContactProblem& problem, const ContactBlock& c, double* block) {
-  std::fill_n(block, 16, 0.0);
-  for (int col = 0; col < 4; ++col) {
-    std::array<double, 4> unit{};
-    unit[static_cast<std::size_t>(col)] = 1;
-    Velocity a, b;
-    apply_contact_impulse(problem, c, unit, a, b);
-    const std::array<double, 4> v = contact_velocity(c, a, b);
-    for (int row = 0; row < 4; ++row) block[row * 4 + col] = v[static_cast<std::size_t>(row)];
-  }
-}
-
 Gauges gauges_of(const ContactProblem& problem, const ContactSolution& solution, const std::vector<Velocity>& u,
                  int dim) {
   Gauges gauges(problem.contacts.size());
@@ -167,10 +136,8 @@ Gauges gauges_of(const ContactProblem& problem, const ContactSolution& solution,
     g.velocity[0] += bias;
     g.free[0] += bias;
     g.friction = friction_axes(c);
-    double full[16], block[16];
-    diagonal_block(problem, c, full);
-    for (int i = 0; i < dim; ++i)
-      for (int j = 0; j < dim; ++j) block[i * dim + j] = full[i * 4 + j];
+    double block[16];
+    contact_diagonal_block(problem, c, dim, block);
     set_scales(block, dim, g);
   }
   return gauges;
@@ -350,6 +317,80 @@ double natural_map(const DelassusProblem& problem, std::span<const double> impul
     sum += natural_map2(g, problem.dim(), 1.0);
   }
   return divide(std::sqrt(sum), std::sqrt(q2));
+}
+
+namespace {
+
+/// Sums of squares of the natural map and of q over a range of contacts or joint rows.
+struct Squares {
+  double map = 0, free = 0;
+};
+
+Squares contact_squares(const ContactProblem& problem, const ContactSolution& solution, const std::vector<Velocity>& u,
+                        int dim, std::int64_t begin, std::int64_t end) {
+  Squares sum;
+  Gauge g;
+  for (std::int64_t k = begin; k < end; ++k) {
+    const ContactBlock& c = problem.contacts[static_cast<std::size_t>(k)];
+    const double bias = contact_bias(problem, c);
+    g.impulse = solution.contact_impulse[static_cast<std::size_t>(k)];
+    g.velocity = contact_velocity(c, u[static_cast<std::size_t>(c.body_a)], u[static_cast<std::size_t>(c.body_b)]);
+    g.free = contact_velocity(c, free_velocity(problem, c.body_a), free_velocity(problem, c.body_b));
+    g.velocity[0] += bias;
+    g.free[0] += bias;
+    g.friction = friction_axes(c);
+    sum.map += natural_map2(g, dim, 1.0);
+    for (int i = 0; i < dim; ++i) sum.free += g.free[i] * g.free[i];
+  }
+  return sum;
+}
+
+Squares joint_squares(const ContactProblem& problem, const ContactSolution& solution, const std::vector<Velocity>& u) {
+  Squares sum;
+  for (const JointBlock& joint : problem.joints) {
+    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
+      const JointRow& row = problem.joint_rows[static_cast<std::size_t>(k)];
+      const double impulse = solution.joint_impulse[static_cast<std::size_t>(k)], bias = joint_bias(problem, row);
+      const double y =
+          joint_velocity(row, u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]) +
+          bias + joint_softness(problem, row) * impulse;
+      const double free =
+          joint_velocity(row, free_velocity(problem, joint.body_a), free_velocity(problem, joint.body_b)) + bias;
+      const double r = impulse - std::clamp(impulse - y, row.lower, row.upper);
+      sum.map += r * r;
+      sum.free += free * free;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+double natural_map(const ContactProblem& problem, const ContactSolution& solution, ThreadPool* pool) {
+  constexpr std::int64_t kGrain = 1024;
+  const std::vector<Velocity> u = velocities_from_impulses(problem, solution);
+  const int dim = contact_rows(problem);
+  const auto add = [](const Squares& a, const Squares& b) { return Squares{a.map + b.map, a.free + b.free}; };
+  const Squares contacts = parallel_reduce(
+      pool, static_cast<std::int64_t>(problem.contacts.size()), kGrain, Squares{},
+      [&](std::int64_t begin, std::int64_t end) { return contact_squares(problem, solution, u, dim, begin, end); },
+      add);
+  const Squares all = add(contacts, joint_squares(problem, solution, u));
+  return divide(std::sqrt(all.map), std::sqrt(all.free));
+}
+
+std::vector<double> contact_velocities(const ContactProblem& problem, const ContactSolution& solution) {
+  const std::vector<Velocity> u = velocities_from_impulses(problem, solution);
+  const auto dim = static_cast<std::size_t>(contact_rows(problem));
+  std::vector<double> y(problem.contacts.size() * dim);
+  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+    const ContactBlock& c = problem.contacts[k];
+    std::array<double, 4> v =
+        contact_velocity(c, u[static_cast<std::size_t>(c.body_a)], u[static_cast<std::size_t>(c.body_b)]);
+    v[0] += contact_bias(problem, c);
+    std::copy_n(v.begin(), dim, y.begin() + static_cast<std::ptrdiff_t>(k * dim));
+  }
+  return y;
 }
 
 double quality_gamma(std::span<const double> impulse, std::span<const double> velocity,

@@ -47,6 +47,12 @@ Measures residual(const DelassusProblem& problem, std::span<const double> impuls
 /// Only the stopping residual (Measures::natural_map) of an assembled problem, given y = W lambda + q.
 double natural_map(const DelassusProblem& problem, std::span<const double> impulse, std::span<const double> velocity);
 
+/// The same of a matrix-free problem, from the impulses alone. Joint rows enter as lambda - clamp(lambda - y).
+double natural_map(const ContactProblem& problem, const ContactSolution& solution, ThreadPool* pool = nullptr);
+
+/// y = J u' + b of every contact, dim per contact, from the impulses alone.
+std::vector<double> contact_velocities(const ContactProblem& problem, const ContactSolution& solution);
+
 /// gamma of doc 000 (3.32): 1/2 |prox(lambda - r y) - lambda|^2 with one constant r, normal first, then the friction
 /// set. Depends on units; kept to reproduce the thesis.
 double quality_gamma(std::span<const double> impulse, std::span<const double> velocity,

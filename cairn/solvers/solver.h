@@ -29,6 +29,7 @@ struct HistoryPoint {
   int iteration = 0;
   double seconds = 0;   ///< of iterations alone, without the time spent measuring
   double residual = 0;  ///< Measures::natural_map
+  double gamma = 0;     ///< quality_gamma with SolveContext::gamma_r; 0 when that is not set
 };
 
 struct SolveReport {
@@ -60,8 +61,9 @@ struct StopSettings {
 struct SolveContext {
   ThreadPool* pool = nullptr;  ///< none: one thread; the result is the same
   StopSettings stop;
-  bool history = false;                                          ///< record the residual after every iteration
-  const std::atomic<bool>* interrupt = nullptr;                  ///< polled between iterations
+  bool history = false;                          ///< record the residual after every iteration
+  double gamma_r = 0;                            ///< also record quality_gamma with this r (doc 000 uses 100)
+  const std::atomic<bool>* interrupt = nullptr;  ///< polled between iterations
   std::function<void(int iteration, double residual)> progress;  ///< called between iterations
 };
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Schedule: in which order the contacts of a sweep are visited, and which may be visited side by side. Depends on the
+// graph of the problem alone, never on the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cairn/graph/edges.h"
+#include "cairn/solvers/prox_settings.h"
+
+namespace cairn {
+
+enum class StageKind {
+  serial,       ///< one after the other
+  independent,  ///< no two share a body: any order, side by side
+  chunks,       ///< each chunk one after the other, chunks share no body: side by side
+  jacobi,       ///< all from the same state, changes applied afterwards (unsafe contacts)
+  split,        ///< each chunk one after the other on its own copy of the state, copies merged afterwards
+};
+
+/// order[begin .. end), visited as `kind` says. For chunks and split: chunk c is
+/// order[chunk_start[first_chunk + c] .. chunk_start[first_chunk + c + 1]).
+struct Stage {
+  StageKind kind = StageKind::serial;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t first_chunk = 0;
+  std::int64_t chunk_count = 0;
+};
+
+struct Schedule {
+  std::vector<std::int32_t> order;        ///< contact visited at each position
+  std::vector<Stage> stages;              ///< in sequence
+  std::vector<std::int64_t> chunk_start;  ///< boundaries of all chunks of all stages
+  std::vector<std::int64_t> colour_sizes;
+  std::int64_t unsafe_contacts = 0;  ///< in jacobi and split stages
+};
+
+/// For contacts between bodies (edges; bodies that cannot move are kNoVertex).
+Schedule make_schedule(const ProxSettings& settings, std::span<const Edge> edges, std::int32_t vertex_count);
+
+/// For blocks of an assembled matrix (neighbours: the pattern).
+Schedule make_schedule(const ProxSettings& settings, const Lists& neighbours);
+
+}  // namespace cairn

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/solvers/solver_table.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <numeric>
+
+#include "cairn/core/errors.h"
+#include "cairn/solvers/prox.h"
+
+namespace cairn {
+
+namespace {
+
+/// A setting of type-erased text over a settings struct S.
+template <class S>
+struct Field {
+  std::string name, allowed, help;
+  std::function<void(S&, std::string_view)> set;  ///< throws InputError on a bad value
+  std::function<std::string(const S&)> get;
+};
+
+template <class S>
+using Fields = std::vector<Field<S>>;
+
+[[noreturn]] void refuse(const std::string& name, std::string_view value, const std::string& allowed) {
+  fail_input(fmt::format("setting {}={}: the value must be {}", name, value, allowed));
+}
+
+template <class T>
+T parse_number(const std::string& name, std::string_view text, T least, T most, const std::string& allowed) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
+    refuse(name, text, allowed);
+  return value;
+}
+
+template <class S, class T>
+Field<S> number(std::string name, T S::*member, T least, T most, std::string help) {
+  const std::string allowed = fmt::format("a number in [{}, {}]", least, most);
+  return {name, allowed, std::move(help),
+          [=](S& s, std::string_view text) { s.*member = parse_number<T>(name, text, least, most, allowed); },
+          [=](const S& s) { return fmt::format("{}", s.*member); }};
+}
+
+template <class S>
+Field<S> boolean(std::string name, bool S::*member, std::string help) {
+  return {name, "on|off", std::move(help),
+          [=](S& s, std::string_view text) {
+            if (text != "on" && text != "off") refuse(name, text, "on or off");
+            s.*member = text == "on";
+          },
+          [=](const S& s) { return s.*member ? "on" : "off"; }};
+}
+
+template <class S, class E>
+Field<S> choice(std::string name, E S::*member, std::vector<std::pair<std::string, E>> values, std::string help) {
+  std::string allowed;
+  for (const auto& [text, value] : values) allowed += (allowed.empty() ? "" : "|") + text;
+  return {name, allowed, std::move(help),
+          [=](S& s, std::string_view text) {
+            for (const auto& [candidate, value] : values)
+              if (candidate == text) {
+                s.*member = value;
+                return;
+              }
+            refuse(name, text, "one of " + allowed);
+          },
+          [=](const S& s) {
+            for (const auto& [candidate, value] : values)
+              if (value == s.*member) return candidate;
+            return std::string("?");
+          }};
+}
+
+Fields<ProxSettings> prox_fields() {
+  using S = ProxSettings;
+  return {
+      choice("operator", &S::op,
+             {{"automatic", ContactOperator::automatic},
+              {"factorised", ContactOperator::factorised},
+              {"A", ContactOperator::a},
+              {"T", ContactOperator::t}},
+             "how A lambda is evaluated"),
+      choice("schedule", &S::schedule,
+             {{"sequential", ScheduleKind::sequential},
+              {"greedy", ScheduleKind::greedy},
+              {"balanced", ScheduleKind::balanced},
+              {"relaxed", ScheduleKind::relaxed},
+              {"naive", ScheduleKind::naive},
+              {"partitions", ScheduleKind::partitions}},
+             "which contacts are visited side by side (Gauss-Seidel)"),
+      choice("friction", &S::friction,
+             {{"automatic", FrictionModel::automatic},
+              {"disc", FrictionModel::disc},
+              {"ellipse", FrictionModel::ellipse},
+              {"box", FrictionModel::box},
+              {"cone", FrictionModel::cone}},
+             "the set friction is projected on; the residual always judges by the problem's law"),
+      choice("local", &S::local,
+             {{"automatic", LocalSolve::automatic}, {"prox", LocalSolve::prox}, {"exact", LocalSolve::exact}},
+             "how one contact is solved; automatic: exact on assembled problems, prox with bodies"),
+      choice("r_factor", &S::r_factor,
+             {{"local", RFactor::local}, {"diagonal", RFactor::diagonal}, {"global", RFactor::global}},
+             "step length: per contact (safe for Jacobi), per contact as in the thesis, one for all"),
+      number("relaxation", &S::relaxation, 0.01, 1.99, "factor on every step"),
+      boolean("rollback", &S::rollback, "undo sweeps that made things worse and reduce r (Jacobi always does)"),
+      number("nu", &S::nu, 0.01, 0.99, "r <- nu r at a rollback"),
+      number("max_rollbacks", &S::max_rollbacks, 0, 100, "reductions before carrying on regardless"),
+      number("growth", &S::growth, 1.0, 100.0, "a sweep is worse when its change exceeds the last by this factor"),
+      number("free_sweeps", &S::free_sweeps, 0, 1000, "sweeps at the start that may grow"),
+      number("parts", &S::parts, 1, 4096, "slices of naive, parts of partitions"),
+      number("merge_below", &S::merge_below, 0, 1000000, "relaxed: colours smaller than this are merged"),
+      choice("acceleration", &S::acceleration,
+             {{"none", Acceleration::none},
+              {"nesterov", Acceleration::nesterov},
+              {"anderson", Acceleration::anderson},
+              {"nncg", Acceleration::nncg}},
+             "extrapolation from the last sweeps"),
+      number("depth", &S::depth, 1, 50, "anderson: iterates remembered"),
+  };
+}
+
+template <class S>
+std::vector<SettingInfo> describe(const Fields<S>& fields, const S& defaults) {
+  std::vector<SettingInfo> result;
+  for (const Field<S>& field : fields) result.push_back({field.name, field.get(defaults), field.allowed, field.help});
+  return result;
+}
+
+template <class S>
+S parse(std::string_view solver, const Fields<S>& fields, S settings, const NamedSettings& given) {
+  for (const auto& [name, value] : given) {
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field<S>& f) { return f.name == name; });
+    if (field == fields.end()) {
+      std::vector<std::string> names;
+      for (const Field<S>& f : fields) names.push_back(f.name);
+      fail_input(fmt::format("solver {} has no setting '{}'; did you mean '{}'? `cairn solvers` lists them all", solver,
+                             name, nearest_name(name, names)));
+    }
+    field->set(settings, value);
+  }
+  return settings;
+}
+
+/// One row of the table.
+struct Entry {
+  std::string name, summary;
+  bool joints;
+  std::function<std::vector<SettingInfo>()> settings;
+  std::function<SolverSettings(const NamedSettings&)> parse;
+};
+
+Entry prox_entry(std::string name, std::string summary, SweepOrder order) {
+  ProxSettings defaults;
+  defaults.order = order;
+  return {name, std::move(summary), true, [=] { return describe(prox_fields(), defaults); },
+          [=](const NamedSettings& given) { return parse(name, prox_fields(), defaults, given); }};
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> kEntries{
+      prox_entry("gauss_seidel", "projected Gauss-Seidel: the workhorse, fast and robust", SweepOrder::gauss_seidel),
+      prox_entry("jacobi", "projected Jacobi: order-independent, fully parallel, needs more sweeps",
+                 SweepOrder::jacobi),
+  };
+  return kEntries;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t least = std::string::npos;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < least) least = distance, best = candidate;
+  }
+  return best;
+}
+
+std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
+  struct Make {
+    std::unique_ptr<Solver> operator()(const ProxSettings& s) const { return std::make_unique<ProxSolver>(s); }
+  };
+  return std::visit(Make{}, settings);
+}
+
+std::vector<SolverInfo> solver_table() {
+  std::vector<SolverInfo> table;
+  for (const Entry& entry : entries()) table.push_back({entry.name, entry.summary, entry.joints, entry.settings()});
+  return table;
+}
+
+std::unique_ptr<Solver> make_solver(std::string_view name, const NamedSettings& settings) {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries()) {
+    if (entry.name == name) return make_solver(entry.parse(settings));
+    names.push_back(entry.name);
+  }
+  fail_input(fmt::format("there is no solver '{}'; did you mean '{}'? `cairn solvers` lists them all", name,
+                         nearest_name(name, names)));
+}
+
+}  // namespace cairn

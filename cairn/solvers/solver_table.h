@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The table of solvers: their names, what they are for, and their settings by name. One place, no registration.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cairn/solvers/prox_settings.h"
+#include "cairn/solvers/solver.h"
+
+namespace cairn {
+
+using SolverSettings = std::variant<ProxSettings>;
+
+std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
+
+/// A setting as text: what `cairn solvers` prints and `--set name=value` takes.
+struct SettingInfo {
+  std::string name;
+  std::string value;    ///< default
+  std::string allowed;  ///< names separated by |, or a range
+  std::string help;
+};
+
+struct SolverInfo {
+  std::string name;
+  std::string summary;  ///< one line
+  bool joints = false;  ///< takes problems with joints
+  std::vector<SettingInfo> settings;
+};
+
+std::vector<SolverInfo> solver_table();
+
+/// A solver by name with settings by name. Throws InputError naming the nearest known name, or the allowed values.
+using NamedSettings = std::vector<std::pair<std::string, std::string>>;
+std::unique_ptr<Solver> make_solver(std::string_view name, const NamedSettings& settings = {});
+
+/// The candidate that differs from `name` in the fewest letters: for messages.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace cairn

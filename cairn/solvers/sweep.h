@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Sweep: the map lambda -> S(lambda) of the prox family, one visit to every contact. The outer loop (prox.cpp) and the
+// accelerations know nothing else about it.
+//
+//   lambda_k <- prox( lambda_k - R_k (A lambda + b)_k )          doc 000, (2.74) and (3.7)
+//
+// lambda is one vector: dim entries per contact in the order of `order()`, then one entry per joint row.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cairn/core/parallel.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/problem/delassus.h"
+#include "cairn/solvers/schedule.h"
+
+namespace cairn {
+
+class Sweep {
+ public:
+  virtual ~Sweep() = default;
+
+  virtual int dim() const = 0;
+  virtual const Schedule& schedule() const = 0;
+  /// order()[i] is the contact at position i of lambda.
+  virtual std::span<const std::int32_t> order() const = 0;
+  virtual std::size_t size() const = 0;  ///< length of lambda
+
+  /// One sweep in place. Returns the largest change in units of velocity, max_k |dlambda_k| / r_k, or a number that is
+  /// not finite when the sweep broke down.
+  virtual double run(std::span<double> lambda, ThreadPool* pool) = 0;
+
+  /// Must follow any change of lambda from outside `run`: recomputes what is kept beside it (w = M^-1 J^T lambda).
+  virtual void refresh(std::span<const double> lambda, ThreadPool* pool) = 0;
+
+  /// The nearest admissible lambda, contact by contact.
+  virtual void project(std::span<double> lambda) const = 0;
+
+  /// R <- nu R.
+  virtual void scale_r(double nu) = 0;
+
+  /// Weight of each entry of lambda in inner products: W_nn of its contact, so that products are energies.
+  virtual void weights(std::span<double> weight) const = 0;
+
+  /// Adds M^-1 J^T lambda as this sweep keeps it to the velocity of each body; does nothing where none is kept.
+  virtual void add_velocity_change(std::span<Velocity>) const {}
+
+  virtual std::size_t bytes() const = 0;
+  virtual std::int64_t matrix_blocks() const { return 0; }
+};
+
+/// Factorised: w = M^-1 J^T lambda is kept per body and updated contact by contact (doc 000, section 3.4.2).
+std::unique_ptr<Sweep> make_factorised_sweep(const ContactProblem& problem, const ProxSettings& settings,
+                                             ThreadPool* pool);
+
+/// Assembled: rows of A, or of T = 1 - R A (doc 000, section 3.4.1 with the sign of c corrected).
+/// `problem` must outlive the sweep.
+std::unique_ptr<Sweep> make_assembled_sweep(const DelassusProblem& problem, const ProxSettings& settings);
+
+}  // namespace cairn
