@@ -51,4 +51,9 @@ Expected<DelassusProblem> to_delassus(const GlobalProblem& problem);
 /// The same; without equalities W is taken entry by entry, nothing dropped.
 Expected<DelassusProblem> to_delassus(const LocalProblem& problem);
 
+/// The standard form of a problem with bodies: M block diagonal over the dynamic bodies, H = J^T, f = M u_free, w = the
+/// biases and the motion of kinematic bodies. An error (unsupported) that says why where the problem has none: joints,
+/// unequal friction axes, spin friction, or a body that turns about some axes only.
+Expected<GlobalProblem> to_global(const ContactProblem& problem);
+
 }  // namespace cairn

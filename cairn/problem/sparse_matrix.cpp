@@ -147,4 +147,36 @@ BlockSparse to_blocks(const SparseMatrix& matrix, int dim) {
   return w;
 }
 
+void validate_pattern(const BlockSparse& m) {
+  const auto per_block = at(m.dim) * at(m.dim);
+  bool good = m.dim >= 2 && m.dim <= 4 && !m.row_start.empty() && m.row_start.front() == 0 &&
+              m.row_start.back() == m.block_count() && std::is_sorted(m.row_start.begin(), m.row_start.end()) &&
+              m.values.size() == m.column.size() * per_block;
+  for (std::size_t k = 0; good && k < m.column.size(); ++k) good = m.column[k] >= 0 && m.column[k] < m.rows();
+  if (good) {
+    BlockSparse copy;
+    copy.row_start = m.row_start;
+    copy.column = m.column;
+    good = find_diagonal(copy) && copy.diagonal == m.diagonal;
+  }
+  require(good, "W is not well formed: ascending columns with the diagonal in every row; find_diagonal completes it");
+}
+
+double asymmetry(const BlockSparse& m) {
+  double largest = 0, difference = 0;
+  for (const double x : m.values) largest = std::max(largest, std::fabs(x));
+  for (std::int64_t r = 0; r < m.rows(); ++r)
+    for (std::int64_t k = m.row_start[at(r)]; k < m.row_start[at(r) + 1]; ++k) {
+      const std::int64_t c = m.column[at(k)];
+      const auto begin = m.column.begin() + m.row_start[at(c)], end = m.column.begin() + m.row_start[at(c) + 1];
+      const auto found = std::lower_bound(begin, end, static_cast<std::int32_t>(r));
+      const bool there = found != end && *found == r;
+      const double* mirror = there ? m.block(found - m.column.begin()) : nullptr;
+      for (int i = 0; i < m.dim; ++i)
+        for (int j = 0; j < m.dim; ++j)
+          difference = std::max(difference, std::fabs(m.block(k)[i * m.dim + j] - (there ? mirror[j * m.dim + i] : 0)));
+    }
+  return largest > 0 ? difference / largest : 0;
+}
+
 }  // namespace cairn

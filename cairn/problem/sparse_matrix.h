@@ -41,4 +41,10 @@ SparseMatrix complete_triangle(const SparseMatrix& matrix);
 /// A square matrix as dim x dim blocks. A block is kept if any of its entries is stored, and so is the diagonal.
 BlockSparse to_blocks(const SparseMatrix& matrix, int dim);
 
+/// Throws InputError unless the arrays of `matrix` fit together: lengths, ascending columns inside, diagonal present.
+void validate_pattern(const BlockSparse& matrix);
+
+/// max |A - A^T| / max |A|; 0 for an empty matrix.
+double asymmetry(const BlockSparse& matrix);
+
 }  // namespace cairn
