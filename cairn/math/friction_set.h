@@ -92,11 +92,11 @@ void project_ellipsoid(const std::array<double, N>& a, std::array<double, N>& z)
 /// The full Coulomb cone |(s,t)| <= mu n in the metric of the identity: normal and tangential part together.
 inline void project_cone(double mu, double& n, double& s, double& t) {
   const double length = std::sqrt(s * s + t * t);
-  if (length <= mu * n) return;
-  if (mu * length <= -n) {
+  if (mu * length <= -n) {  // the polar cone, first: without friction it meets the test below at length 0
     n = s = t = 0;
     return;
   }
+  if (length <= mu * n) return;
   n = (n + mu * length) / (1 + mu * mu);
   const double scale = mu * n / length;
   s *= scale;

@@ -134,7 +134,7 @@ class Nncg : public Accelerator {
     const double beta = last_length2_ > 0 ? length2 / last_length2_ : 2.0;
     last_length2_ = length2;
     if (beta > 1) {
-      for (std::size_t i = 0; i < size; ++i) direction_[i] = -gradient[i];
+      std::fill(direction_.begin(), direction_.end(), 0.0);
       ++restarts_;
       return false;
     }

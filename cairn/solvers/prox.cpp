@@ -69,14 +69,17 @@ class Loop {
     sweep_.refresh(lambda, context_.pool);
   }
 
-  /// Undoes a sweep whose change grew and reduces r (doc 000, section 3.5); lambda AND w return to where they were.
+  /// Undoes a sweep whose change grew, or that goes round in circles, and reduces r (doc 000, section 3.5); lambda AND
+  /// w return to where they were.
   bool roll_back(double change, std::vector<double>& lambda) {
+    constexpr int kCircling = 4;  // a cycle between bounds does not grow: so many sweeps without any progress
+    circling_ = change >= last_change_ ? circling_ + 1 : 0;
     const bool worse = rollback_ && report_.iterations > settings_.free_sweeps &&
-                       change > settings_.growth * last_change_ && report_.rollbacks < settings_.max_rollbacks;
-    if (!worse) {
-      last_change_ = change;
-      return false;
-    }
+                       (change > settings_.growth * last_change_ || (change > 0 && circling_ >= kCircling)) &&
+                       report_.rollbacks < settings_.max_rollbacks;
+    last_change_ = worse ? last_change_ : change;
+    if (!worse) return false;
+    circling_ = 0;
     ScopedTimer timing(report_.seconds);
     lambda = start_;
     sweep_.refresh(lambda, context_.pool);
@@ -130,6 +133,7 @@ class Loop {
   std::unique_ptr<Accelerator> accelerator_;
   std::vector<double> start_, next_, good_;  ///< lambda before the sweep; proposed; last measured and finite
   double last_change_ = std::numeric_limits<double>::infinity();
+  int circling_ = 0;
   bool rollback_ = false, stopped_ = false;
 };
 

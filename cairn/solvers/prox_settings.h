@@ -37,6 +37,7 @@ enum class RFactor {
 };
 
 enum class ScheduleKind {
+  automatic,   ///< greedy where there are bodies, sequential on assembled problems
   sequential,  ///< the order given
   greedy,      ///< by colours, lowest free
   balanced,    ///< by colours, least used
@@ -59,7 +60,7 @@ struct ProxSettings {
   int max_rollbacks = 5;    ///< reductions before the solver carries on regardless
   double growth = 1.05;     ///< a sweep is worse when its change exceeds the last one's by this factor
   int free_sweeps = 2;      ///< sweeps at the start that may grow without harm
-  ScheduleKind schedule = ScheduleKind::sequential;
+  ScheduleKind schedule = ScheduleKind::automatic;
   int parts = 8;         ///< slices of `naive`, parts of `partitions`; more parallel, slower to converge
   int merge_below = 64;  ///< `relaxed`: colours smaller than this are merged; fewer stages, less Gauss-Seidel
   Acceleration acceleration = Acceleration::none;

@@ -13,6 +13,7 @@ namespace {
 
 /// A graph of contacts in either form, with the three questions a schedule asks.
 struct EdgeGraph {
+  static constexpr ScheduleKind kAutomatic = ScheduleKind::greedy;
   std::span<const Edge> edges;
   std::int32_t vertex_count;
 
@@ -31,6 +32,7 @@ struct EdgeGraph {
 };
 
 struct BlockGraph {
+  static constexpr ScheduleKind kAutomatic = ScheduleKind::sequential;
   const Lists& neighbours;
 
   std::size_t size() const { return static_cast<std::size_t>(neighbours.count()); }
@@ -122,7 +124,8 @@ Schedule schedule_graph(const ProxSettings& settings, const Graph& graph) {
     schedule.unsafe_contacts = 0;  // all of them, by choice
     return schedule;
   }
-  switch (settings.schedule) {
+  switch (settings.schedule == ScheduleKind::automatic ? Graph::kAutomatic : settings.schedule) {
+    case ScheduleKind::automatic:
     case ScheduleKind::sequential: append_stage(schedule, StageKind::serial, all); break;
     case ScheduleKind::greedy: append_colours(schedule, graph.colour(false), all, 0); break;
     case ScheduleKind::balanced: append_colours(schedule, graph.colour(true), all, 0); break;

@@ -30,6 +30,9 @@ TEST(FrictionSet, ConeHasThreeRegions) {
   project_cone(0.5, n, s, t);
   EXPECT_EQ(n, 0);  // polar cone
   EXPECT_EQ(s, 0);
+  n = -1, s = 0, t = 0;
+  project_cone(0.0, n, s, t);
+  EXPECT_EQ(n, 0) << "without friction the cone is a half-line";
   n = 0, s = 1, t = 0;
   project_cone(0.5, n, s, t);  // nearest point of the line (1, mu): n = mu / (1 + mu^2)
   EXPECT_DOUBLE_EQ(n, 0.4);

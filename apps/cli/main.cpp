@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The command line: what can be written, and what each exit code means. The commands themselves are in their own files.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/progress.h"
+#include "cairn/core/errors.h"
+#include "cairn/solvers/solver_table.h"
+#include "scenes/problems.h"
+
+namespace {
+
+using namespace cairn::cli;
+
+constexpr const char* kFooter =
+    "\nExit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input, 4 not converged under --strict, 130 "
+    "interrupted.\n"
+    "Results go to stdout, progress and messages to stderr.";
+
+std::string problems_help() {
+  std::string text = "Built-in problems:\n";
+  for (const auto& family : cairn::scenes::problem_families())
+    text += fmt::format("  {:<14} {}\n", family.pattern, family.summary);
+  return text + "  fclib          all files of the published set (--fclib DIR)\n" + kFooter;
+}
+
+void add_solve(CLI::App& app, SolveOptions& o) {
+  CLI::App* solve = app.add_subcommand("solve", "Solve contact problems and say how good the answers are");
+  solve->add_option("PROBLEM", o.problems, "FCLIB file, folder of files, or built-in name (below)")->required();
+  solve->add_option("--solver", o.solvers, "NAME or NAME:setting=value,...; several; or 'all'")->take_all();
+  solve->add_option("--set", o.settings, "setting name=value for every solver named; `cairn solvers` lists them")
+      ->take_all();
+  solve->add_option("--tol", o.tolerance, "residual to reach (0: never measured, all iterations are run)")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  solve->add_option("--max-iterations", o.max_iterations, "sweeps or Newton steps")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str();
+  solve->add_option("--time-limit", o.time_limit_ms, "milliseconds of iterations (0: none)")
+      ->check(CLI::Range(0.0, 1e12));
+  solve->add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
+      ->check(CLI::Range(0, 1024));
+  solve->add_option("--fclib", o.fclib, "folder of the published problems, for the name 'fclib'");
+  solve->add_flag("--reference", o.reference, "also find the reference solution and measure C8 against it");
+  solve->add_flag("--no-siconos{false}", o.siconos, "with 'all': leave Siconos out even where it is installed");
+  solve->add_flag("--strict", o.strict, "exit with 4 unless every solve converged");
+  solve->add_option("--history", o.history, "write residual against iteration as CSV");
+  solve->add_option("--json", o.json, "write everything as JSON (without a file: to stdout)")
+      ->expected(0, 1)
+      ->default_str("-");
+  solve->add_option("--html", o.html, "write convergence plots and profiles as one page");
+  solve->add_flag("--force", o.force, "overwrite files that exist");
+  solve->footer(problems_help());
+}
+
+void add_bench(CLI::App& app, BenchProxOptions& o) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures");
+  bench->require_subcommand(1);
+  CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of doc 000 on its own problems");
+  prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
+  prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")
+      ->check(CLI::Range(0, 1024));
+  prox->add_option("--out", o.out, "writes OUT.csv and OUT.html")->capture_default_str();
+  prox->add_flag("--force", o.force, "overwrite files that exist");
+}
+
+int dispatch(CLI::App& app, const SolveOptions& solve, const ExportOptions& export_to, const BenchProxOptions& bench,
+             int threads) {
+  if (app.got_subcommand("solve")) return run_solve(solve);
+  if (app.got_subcommand("solvers")) return run_solvers();
+  if (app.got_subcommand("export")) return run_export(export_to);
+  if (app.got_subcommand("bench")) return run_bench_prox(bench);
+  return run_demo(threads);
+}
+
+/// The words of the command line that the user may have meant.
+std::string suggestion(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> known;
+  const CLI::App* current = &app;
+  for (int i = 1; i < argc; ++i)
+    for (const CLI::App* sub : current->get_subcommands({}))
+      if (sub->get_name() == argv[i]) current = sub;
+  for (const CLI::Option* option : current->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const CLI::App* sub : current->get_subcommands({})) known.push_back(sub->get_name());
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    const bool flag = word.rfind("--", 0) == 0;
+    if (!flag && i > 1) continue;
+    if (std::find(known.begin(), known.end(), word) != known.end() || word == current->get_name()) continue;
+    return fmt::format("; did you mean '{}'?", cairn::nearest_name(word, known));
+  }
+  return "";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Cairn: bodies in frictional contact, solved by any method, with how good the answer is", "cairn"};
+  app.set_version_flag("--version", "cairn 0.1.0");
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  SolveOptions solve;
+  ExportOptions export_to;
+  BenchProxOptions bench;
+  int threads = 0;
+  add_solve(app, solve);
+  app.add_subcommand("solvers", "List the solvers and their settings");
+  CLI::App* exporting = app.add_subcommand("export", "Write a problem to an FCLIB HDF5 file");
+  exporting->add_option("PROBLEM", export_to.problem, "built-in name or file")->required();
+  exporting->add_option("FILE", export_to.file, "the file to write")->required();
+  exporting->add_option("--form", export_to.form, "contact (bodies, exact) or local (assembled)")
+      ->check(CLI::IsMember({"contact", "local"}))
+      ->capture_default_str();
+  exporting->add_flag("--force", export_to.force, "overwrite the file if it exists");
+  add_bench(app, bench);
+  CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
+  demo->add_option("--threads", threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "cairn: {}{}\nTry 'cairn --help'.\n", error.what(), suggestion(app, argc, argv));
+    return kUsage;
+  }
+  try {
+    catch_interrupts();
+    return dispatch(app, solve, export_to, bench, threads);
+  } catch (const cairn::InputError& error) {
+    fmt::print(stderr, "cairn: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cairn: {}\n", error.what());
+    return kBadInput;
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Where problems come from: a built-in name, a file, a folder of files, or the published set ("fclib").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cairn/core/errors.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/problem/delassus.h"
+
+namespace cairn::cli {
+
+/// A problem ready to be solved: matrix-free where there are bodies, assembled otherwise (global files are eliminated).
+struct LoadedProblem {
+  std::string name;
+  std::variant<ContactProblem, DelassusProblem> problem;
+  std::int64_t degrees_of_freedom = 0;  ///< of a global file; 0 otherwise
+  std::vector<std::string> notes;
+
+  std::int64_t bodies() const;
+  std::int64_t contacts() const;
+};
+
+/// The names that an argument stands for: itself, the problem files of a folder in order of their names, or those of
+/// the published set.
+Expected<std::vector<std::string>> expand(const std::string& argument, const std::string& fclib);
+
+Expected<LoadedProblem> load(const std::string& name);
+
+}  // namespace cairn::cli

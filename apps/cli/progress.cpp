@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "apps/cli/progress.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr double kSilent = 0.5, kInterval = 0.1;  // seconds
+
+std::atomic<bool> interrupt_flag{false};
+
+void on_signal(int signal) {
+  if (interrupt_flag.exchange(true)) _exit(128 + signal);
+}
+
+}  // namespace
+
+Progress::Progress(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+void Progress::update(const std::string& state) {
+  if (!terminal_ || since_start_.seconds() < kSilent || (shown_ && since_update_.seconds() < kInterval)) return;
+  fmt::print(stderr, "\r\033[K{}: {} ({:.1f} s)", what_, state, since_start_.seconds());
+  std::fflush(stderr);
+  shown_ = true;
+  since_update_.restart();
+}
+
+const std::atomic<bool>& interrupted() { return interrupt_flag; }
+
+void catch_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Progress and interruption: what a person at a terminal sees while something takes long.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "cairn/core/timer.h"
+
+namespace cairn::cli {
+
+/// One line on stderr, rewritten in place; silent unless stderr is a terminal and half a second has passed.
+class Progress {
+ public:
+  explicit Progress(std::string what);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(const std::string& state);
+
+ private:
+  std::string what_;
+  Timer since_start_, since_update_;
+  bool terminal_, shown_ = false;
+};
+
+/// Set by SIGINT and SIGTERM after `catch_interrupts`; a second signal ends the program at once.
+const std::atomic<bool>& interrupted();
+void catch_interrupts();
+
+}  // namespace cairn::cli

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// cairn solve: any problems with any solvers, judged by one ruler.
+#include <fmt/core.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/csv.h"
+#include "apps/cli/plot_page.h"
+#include "apps/cli/problem_source.h"
+#include "apps/cli/profiles.h"
+#include "apps/cli/progress.h"
+#include "apps/cli/siconos_peer.h"
+#include "apps/cli/solve_report.h"
+
+namespace cairn::cli {
+
+namespace {
+
+/// Everything a run of `solve` accumulates.
+struct Session {
+  const SolveOptions& options;
+  std::vector<SolverSpec> solvers;
+  bool all = false;
+  std::unique_ptr<ThreadPool> pool;
+  std::vector<SolveOutcome> outcomes;
+};
+
+std::vector<SolverSpec> parse_solvers(const SolveOptions& options, bool& all) {
+  std::vector<SolverSpec> specs;
+  for (const std::string& text : options.solvers) {
+    if (text != "all") {
+      specs.push_back(parse_solver(text, options.settings));
+      continue;
+    }
+    if (!options.settings.empty())
+      fail_input("--set cannot be combined with --solver all: name the solvers, NAME:setting=value");
+    all = true;
+    for (const std::string& each : all_solvers()) specs.push_back(parse_solver(each, {}));
+  }
+  return specs;
+}
+
+SolveContext make_context(const Session& session, Progress& progress) {
+  SolveContext context;
+  context.pool = session.pool.get();
+  context.stop = {session.options.tolerance, session.options.max_iterations, session.options.time_limit_ms / 1000};
+  context.history = !session.options.history.empty() || !session.options.html.empty();
+  context.interrupt = &interrupted();
+  context.progress = [&progress](int iteration, double residual) {
+    progress.update(residual >= 0 ? fmt::format("iteration {}, residual {:.2e}", iteration, residual)
+                                  : fmt::format("iteration {}", iteration));
+  };
+  return context;
+}
+
+void print_problem(const LoadedProblem& loaded) {
+  fmt::print("\n{}: ", loaded.name);
+  if (loaded.bodies() > 0) fmt::print("{} bodies, ", loaded.bodies());
+  if (loaded.degrees_of_freedom > 0) fmt::print("{} degrees of freedom, ", loaded.degrees_of_freedom);
+  fmt::print("{} contacts\n", loaded.contacts());
+  for (const std::string& note : loaded.notes) fmt::print("  note: {}\n", note);
+}
+
+/// Siconos' solvers as outcomes of ours, judged by our ruler.
+void add_siconos(Session& session, const LoadedProblem& loaded) {
+  const auto* problem = std::get_if<DelassusProblem>(&loaded.problem);
+  if (problem == nullptr || !session.options.siconos || !siconos_available()) return;
+  constexpr double kSeconds = 25;
+  const auto results =
+      run_siconos(*problem, session.options.tolerance, session.options.max_iterations, kSeconds, &interrupted());
+  if (!results) return;
+  for (const SiconosResult& result : *results) {
+    SolveOutcome outcome;
+    outcome.problem = loaded.name;
+    outcome.solver = "siconos " + result.name;
+    outcome.contacts = loaded.contacts();
+    outcome.report.iterations = result.iterations;
+    outcome.report.seconds = result.seconds;
+    if (!result.impulse.empty()) outcome.measures = residual(*problem, result.impulse);
+    if (result.impulse.empty()) outcome.measures.natural_map = std::numeric_limits<double>::infinity();
+    const bool reached = outcome.measures.natural_map <= session.options.tolerance;
+    outcome.report.reason = reached                                   ? StopReason::converged
+                            : result.status == SiconosStatus::timeout ? StopReason::time_limit
+                            : result.status == SiconosStatus::crashed ? StopReason::diverged
+                                                                      : StopReason::max_iterations;
+    if (!result.detail.empty()) outcome.report.notes.push_back(result.detail);
+    print_outcome(outcome);
+    session.outcomes.push_back(std::move(outcome));
+  }
+}
+
+/// A reference answer for C8; unknown when the reference solver does not reach it.
+ReferenceAnswer reference_for(Session& session, const LoadedProblem& loaded) {
+  if (!session.options.reference) return {};
+  Progress progress(loaded.name + ", reference");
+  ReferenceAnswer answer = find_reference(loaded, make_context(session, progress));
+  if (!answer.known) fmt::print("  note: the reference solution did not converge, so C8 is not given\n");
+  return answer;
+}
+
+void solve_problem(Session& session, const LoadedProblem& loaded) {
+  print_problem(loaded);
+  const ReferenceAnswer reference = reference_for(session, loaded);
+  print_outcome_head();
+  for (const SolverSpec& spec : session.solvers) {
+    if (interrupted()) return;
+    Progress progress(loaded.name + ", " + spec.label);
+    SolveContext context = make_context(session, progress);
+    try {
+      session.outcomes.push_back(solve_and_measure(loaded, spec, context, reference));
+    } catch (const InputError& error) {
+      if (!session.all || error.kind() != ErrorKind::unsupported) throw;
+      fmt::print("{:<44} cannot take this problem: {}\n", spec.label, error.what());
+      continue;
+    }
+    print_outcome(session.outcomes.back());
+  }
+  if (session.all) add_siconos(session, loaded);
+}
+
+/// Cost per problem and solver for profiles; not solved: infinite.
+ProfileInput profile_input(const Session& session, bool by_sweeps) {
+  ProfileInput input;
+  std::map<std::string, std::size_t> row, column;
+  for (const SolveOutcome& o : session.outcomes) {
+    if (row.emplace(o.problem, row.size()).second) input.problems.push_back(o.problem);
+    if (column.emplace(o.solver, column.size()).second) input.solvers.push_back(o.solver);
+  }
+  input.cost.assign(row.size(), std::vector<double>(column.size(), std::numeric_limits<double>::infinity()));
+  for (const SolveOutcome& o : session.outcomes) {
+    const bool solved = o.report.reason == StopReason::converged;
+    const double cost = by_sweeps ? std::max(o.report.iterations, 1) : o.report.seconds + o.report.setup_seconds;
+    if (solved) input.cost[row[o.problem]][column[o.solver]] = std::max(cost, 1e-7);
+  }
+  return input;
+}
+
+void print_profiles(const Session& session) {
+  fmt::print("\nPerformance profiles at tolerance {:g}: fraction of problems solved within a factor of the best time\n",
+             session.options.tolerance);
+  fmt::print("{}", profile_table(performance_profiles(profile_input(session, false))));
+}
+
+PlotPage make_page(const Session& session) {
+  PlotPage page("Cairn: solvers side by side", fmt::format("tolerance {:g}", session.options.tolerance));
+  std::string current;
+  Plot against_sweeps, against_time;
+  const auto flush = [&] {
+    if (current.empty()) return;
+    page.heading(current);
+    page.add(against_sweeps);
+    page.add(against_time);
+  };
+  for (const SolveOutcome& o : session.outcomes) {
+    if (o.problem != current) {
+      flush();
+      current = o.problem;
+      against_sweeps = {o.problem + ": residual against sweeps", "sweeps", "residual", false, true, {}, ""};
+      against_time = {o.problem + ": residual against time", "seconds", "residual", false, true, {}, ""};
+    }
+    Series sweeps{o.solver, {}, {}}, time{o.solver, {}, {}};
+    for (const HistoryPoint& h : o.report.history) {
+      sweeps.x.push_back(h.iteration), sweeps.y.push_back(h.residual);
+      time.x.push_back(h.seconds), time.y.push_back(h.residual);
+    }
+    if (sweeps.x.empty()) continue;
+    against_sweeps.series.push_back(std::move(sweeps));
+    against_time.series.push_back(std::move(time));
+  }
+  flush();
+  if (profile_input(session, false).problems.size() > 1) {
+    page.heading("Performance profiles");
+    page.add(profile_plot(performance_profiles(profile_input(session, false)), "By time"));
+    page.add(profile_plot(performance_profiles(profile_input(session, true)), "By iterations"));
+  }
+  return page;
+}
+
+std::string history_csv(const Session& session) {
+  Csv csv({"problem", "solver", "iteration", "seconds", "residual"});
+  for (const SolveOutcome& o : session.outcomes)
+    for (const HistoryPoint& h : o.report.history) {
+      csv.cell(o.problem).cell(o.solver).cell(h.iteration).cell(h.seconds).cell(h.residual);
+      csv.end_row();
+    }
+  return std::string(csv.text());
+}
+
+std::string json_text(const Session& session) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const SolveOutcome& o : session.outcomes) json.push_back(to_json(o));
+  return (json.size() == 1 ? json[0] : json).dump(2) + "\n";
+}
+
+void write_file(const std::string& path, const std::string& text, bool force) {
+  if (path.empty()) return;
+  std::move(write_text_file(path, text, force)).value_or_throw();
+  fmt::print(stderr, "wrote {}\n", path);
+}
+
+void write_results(const Session& session) {
+  const SolveOptions& o = session.options;
+  write_file(o.history, history_csv(session), o.force);
+  write_file(o.html, o.html.empty() ? "" : make_page(session).html(), o.force);
+  if (o.json == "-") fmt::print("{}", json_text(session));
+  if (o.json != "-") write_file(o.json, o.json.empty() ? "" : json_text(session), o.force);
+}
+
+/// Nothing is computed when a file could not be written in the end.
+void refuse_existing(const SolveOptions& options) {
+  for (const std::string& path : {options.history, options.json, options.html})
+    if (!path.empty() && path != "-" && !options.force) check_can_write(path).value_or_throw();
+}
+
+}  // namespace
+
+int run_solve(const SolveOptions& options) {
+  Session session{options, {}, false, nullptr, {}};
+  session.solvers = parse_solvers(options, session.all);
+  refuse_existing(options);
+  session.pool = make_pool(options.threads);
+  std::vector<std::string> names;
+  for (const std::string& argument : options.problems) {
+    const std::vector<std::string> expanded = expand(argument, options.fclib).value_or_throw();
+    names.insert(names.end(), expanded.begin(), expanded.end());
+  }
+  bool bad_file = false;
+  for (const std::string& name : names) {
+    if (interrupted()) break;
+    Expected<LoadedProblem> loaded = load(name);
+    if (!loaded) {
+      if (names.size() == 1) throw InputError(loaded.error());
+      fmt::print(stderr, "cairn: {}\n", loaded.error().message);  // one bad file does not stop a whole folder
+      bad_file = true;
+      continue;
+    }
+    solve_problem(session, *loaded);
+  }
+  if (session.solvers.size() > 1 && names.size() > 1) print_profiles(session);
+  write_results(session);
+  if (interrupted()) return kInterrupted;
+  if (bad_file) return kBadInput;
+  const bool failed = std::any_of(session.outcomes.begin(), session.outcomes.end(),
+                                  [](const SolveOutcome& o) { return o.report.reason != StopReason::converged; });
+  return options.strict && failed ? kNotConverged : kDone;
+}
+
+}  // namespace cairn::cli
