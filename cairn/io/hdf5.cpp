@@ -104,7 +104,8 @@ void check_filters(hid_t plist, const std::string& path) {
 }
 
 /// Refuses data that lives elsewhere. Must be asked before the extent: a virtual dataset opens its sources for that.
-void check_layout(hid_t plist, const std::string& path) {
+/// Returns the entries of a chunk, which HDF5 takes memory for as a whole; 0 without chunks.
+std::int64_t check_layout(hid_t plist, const std::string& path) {
   const H5D_layout_t layout = H5Pget_layout(plist);
   if (layout == H5D_VIRTUAL)
     fail_input(fmt::format("{} is a virtual dataset; only data inside the file itself is read", path));
@@ -112,12 +113,13 @@ void check_layout(hid_t plist, const std::string& path) {
     fail_input(fmt::format("{}: its layout cannot be read: the file is damaged", path));
   if (H5Pget_external_count(plist) != 0)
     fail_input(fmt::format("{} keeps its data in an external file; only data inside the file itself is read", path));
-  if (layout != H5D_CHUNKED) return;
+  if (layout != H5D_CHUNKED) return 0;
   hsize_t chunk[1] = {0};
   const int rank = H5Pget_chunk(plist, 1, chunk);
   if (rank != 1) fail_input(fmt::format("{} has chunks of rank {}, expected 1", path, rank));
   if (chunk[0] == 0 || chunk[0] > static_cast<hsize_t>(kMaxArrayEntries))
     fail_input(fmt::format("{} has chunks of {} entries, expected 1 to {}", path, chunk[0], kMaxArrayEntries));
+  return static_cast<std::int64_t>(chunk[0]);
 }
 
 std::int64_t extent_of(hid_t dataset, const std::string& path) {
@@ -207,7 +209,7 @@ Hdf5Reader::Dataset Hdf5Reader::open_dataset(const std::string& path) const {
   {
     const Hdf5Handle plist = own(H5Dget_create_plist(result.id.get()), H5Pclose);
     if (!plist.valid()) fail_input(fmt::format("{} cannot be opened: the file is damaged", path));
-    check_layout(plist.get(), path);
+    result.chunk = check_layout(plist.get(), path);
     check_filters(plist.get(), path);
   }
   result.count = extent_of(result.id.get(), path);
@@ -222,7 +224,7 @@ void Hdf5Reader::check_storage(const Dataset& dataset, const std::string& path) 
   const std::size_t entry = H5Tget_size(dataset.type.get());
   if (entry == 0 || entry > static_cast<std::size_t>(kMaxTextBytes))
     fail_input(fmt::format("{} has entries of {} bytes, expected 1 to {}", path, entry, kMaxTextBytes));
-  const auto declared = dataset.count * static_cast<std::int64_t>(entry);  // below 2^28 * 2^20
+  const auto declared = std::max(dataset.count, dataset.chunk) * static_cast<std::int64_t>(entry);  // below 2^28 * 2^20
   if (declared / kMaxExpansion > file_bytes_)
     fail_input(fmt::format("{} declares {} bytes, more than a file of {} bytes can hold", path, declared, file_bytes_));
 }
