@@ -370,7 +370,10 @@ TEST(ProblemFileBad, GlobalAndContactProblems) {
           {"frame skew",
            [](Spoiler& s) { s.entry("/cairn_contact/contact_frame", 0, 9); },
            {"/cairn_contact: contact 0: normal"}},
-          {"dt nan", [](Spoiler& s) { s.entry("/cairn_contact/time_step", 0, kNan); }, {"/cairn_contact: dt is nan"}},
+          {"dt negative", [](Spoiler& s) { s.entry("/cairn_contact/time_step", 0, -1); }, {"/cairn_contact: dt is -1"}},
+          {"dt nan",
+           [](Spoiler& s) { s.entry("/cairn_contact/time_step", 0, kNan); },
+           {"/cairn_contact/time_step[0] is nan"}},
           {"ints of 64 bits",
            [](Spoiler& s) { s.ints("/cairn_contact/contact_bodies", std::vector<std::int64_t>(32, 1LL << 32)); },
            {"/cairn_contact/contact_bodies[0] is 4294967296"}},
@@ -407,6 +410,33 @@ TEST(ProblemFileBad, OptionalPartsThatDoNotFitAreIgnoredWithANote) {
   EXPECT_TRUE(
       contains(notes_after([](Spoiler& s) { s.reals("/solution/r", std::vector<double>(6, 0.0)); }), "all zeros"));
   EXPECT_TRUE(contains(notes_after([](Spoiler& s) { s.ints("/fclib_local/info/title", {1}); }), "title is ignored"));
+}
+
+TEST(ProblemFileBad, EqualitiesOfALocalFileAreEliminatedUnlessTheyAreSingular) {
+  // One equality on the first normal row: V = e_0, R = 4, s = 8; so W_00 = 2 - 1/4 and q_0 = -1 - 2.
+  TemporaryFolder folder;
+  const std::string path = folder.file("problem.hdf5");
+  ASSERT_TRUE(write_problem({.problem = small_problem()}, path));
+  {
+    Spoiler s(path);
+    for (const std::string m : {"/fclib_local/V", "/fclib_local/R"}) {
+      s.group(m);
+      s.ints(m + "/m", {m.back() == 'V' ? 6 : 1});
+      for (const char* name : {"/n", "/nzmax", "/nz"}) s.ints(m + name, {1});
+      for (const char* name : {"/i", "/p"}) s.ints(m + name, {0});
+      s.reals(m + "/x", {m.back() == 'V' ? 1.0 : 4.0});
+    }
+    s.reals("/fclib_local/vectors/s", {8});
+  }
+  const Expected<ProblemFile> back = read_problem(path);
+  ASSERT_TRUE(back) << back.error().message;
+  DelassusProblem expected = small_problem();
+  expected.w.values[0] = 1.75;
+  expected.q[0] = -3;
+  EXPECT_TRUE(std::get<DelassusProblem>(back->problem) == expected);
+  EXPECT_TRUE(contains(back->notes.at(0), "1 equalities"));
+  { Spoiler(path).reals("/fclib_local/R/x", {0}); }
+  expect_refused(path, {"/fclib_local/R: R is singular"});
 }
 
 TEST(ProblemFileBad, UnsortedAndDuplicateTripletsAreTheSameMatrix) {
@@ -501,7 +531,7 @@ void flip_bytes(const std::string& good, const std::string& bad, int count, std:
     const auto mask = static_cast<char>(1 + static_cast<int>(random.uniform() * 255));
     spoilt[place] = static_cast<char>(spoilt[place] ^ mask);
     store(bad, spoilt);
-    const Expected<ProblemFile> back = read_problem(bad, {.time_limit = 1});
+    const Expected<ProblemFile> back = read_problem(bad, {.time_limit = 0.5});
     (back ? values : errors) += 1;
     if (back) continue;
     EXPECT_TRUE(contains(back.error().message, bad));
