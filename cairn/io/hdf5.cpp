@@ -11,27 +11,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "cairn/core/errors.h"
 
 namespace cairn {
 
-static_assert(sizeof(hid_t) == sizeof(std::int64_t), "Cairn needs HDF5 1.10 or newer");
+static_assert(std::is_same_v<hid_t, std::int64_t>, "Cairn needs HDF5 1.10 or newer");
 
 namespace {
-
-Hdf5Handle own(hid_t id, herr_t (*close)(hid_t)) {
-  // hid_t and std::int64_t may be different types of one size: close through the type HDF5 expects.
-  if (close == H5Fclose) return {id, [](std::int64_t i) -> int { return H5Fclose(i); }};
-  if (close == H5Oclose) return {id, [](std::int64_t i) -> int { return H5Oclose(i); }};
-  if (close == H5Dclose) return {id, [](std::int64_t i) -> int { return H5Dclose(i); }};
-  if (close == H5Gclose) return {id, [](std::int64_t i) -> int { return H5Gclose(i); }};
-  if (close == H5Sclose) return {id, [](std::int64_t i) -> int { return H5Sclose(i); }};
-  if (close == H5Tclose) return {id, [](std::int64_t i) -> int { return H5Tclose(i); }};
-  return {id, [](std::int64_t i) -> int { return H5Pclose(i); }};
-}
 
 /// Checks what can be checked without HDF5, so that the message can say what is wrong. Returns the size in bytes.
 std::int64_t check_file(const std::string& file) {
@@ -77,11 +67,11 @@ Hdf5Handle open_object(hid_t file, const std::string& path) {
   for (const std::string& prefix : prefixes(path)) {
     if (!hard_link_exists(file, prefix)) fail_input(fmt::format("{} is missing", prefix));
     if (prefix.size() == path.size()) break;
-    Hdf5Handle group = own(H5Oopen(file, prefix.c_str(), H5P_DEFAULT), H5Oclose);
+    Hdf5Handle group(H5Oopen(file, prefix.c_str(), H5P_DEFAULT), H5Oclose);
     if (!group.valid()) fail_input(fmt::format("{} cannot be opened: the file is damaged", prefix));
     if (H5Iget_type(group.get()) != H5I_GROUP) fail_input(fmt::format("{} must be a group", prefix));
   }
-  Hdf5Handle object = own(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose);
+  Hdf5Handle object(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose);
   if (!object.valid()) fail_input(fmt::format("{} cannot be opened: the file is damaged", path));
   return object;
 }
@@ -104,7 +94,8 @@ void check_filters(hid_t plist, const std::string& path) {
 }
 
 /// Refuses data that lives elsewhere. Must be asked before the extent: a virtual dataset opens its sources for that.
-void check_layout(hid_t plist, const std::string& path) {
+/// Returns the entries of a chunk, which HDF5 takes memory for as a whole; 0 without chunks.
+std::int64_t check_layout(hid_t plist, const std::string& path) {
   const H5D_layout_t layout = H5Pget_layout(plist);
   if (layout == H5D_VIRTUAL)
     fail_input(fmt::format("{} is a virtual dataset; only data inside the file itself is read", path));
@@ -112,16 +103,17 @@ void check_layout(hid_t plist, const std::string& path) {
     fail_input(fmt::format("{}: its layout cannot be read: the file is damaged", path));
   if (H5Pget_external_count(plist) != 0)
     fail_input(fmt::format("{} keeps its data in an external file; only data inside the file itself is read", path));
-  if (layout != H5D_CHUNKED) return;
+  if (layout != H5D_CHUNKED) return 0;
   hsize_t chunk[1] = {0};
   const int rank = H5Pget_chunk(plist, 1, chunk);
   if (rank != 1) fail_input(fmt::format("{} has chunks of rank {}, expected 1", path, rank));
   if (chunk[0] == 0 || chunk[0] > static_cast<hsize_t>(kMaxArrayEntries))
     fail_input(fmt::format("{} has chunks of {} entries, expected 1 to {}", path, chunk[0], kMaxArrayEntries));
+  return static_cast<std::int64_t>(chunk[0]);
 }
 
 std::int64_t extent_of(hid_t dataset, const std::string& path) {
-  const Hdf5Handle space = own(H5Dget_space(dataset), H5Sclose);
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
   if (!space.valid()) fail_input(fmt::format("{}: its extent cannot be read: the file is damaged", path));
   const H5S_class_t kind = H5Sget_simple_extent_type(space.get());
   if (kind == H5S_SCALAR) return 1;
@@ -137,7 +129,7 @@ std::int64_t extent_of(hid_t dataset, const std::string& path) {
 }
 
 Hdf5Handle untimed(hid_t plist_class) {
-  Hdf5Handle plist = own(H5Pcreate(plist_class), H5Pclose);
+  Hdf5Handle plist(H5Pcreate(plist_class), H5Pclose);
   H5Pset_obj_track_times(plist.get(), false);
   return plist;
 }
@@ -175,12 +167,12 @@ Hdf5Quiet::~Hdf5Quiet() {
 }
 
 Hdf5Reader::Hdf5Reader(const std::string& file) : file_bytes_(check_file(file)) {
-  const Hdf5Handle access = own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // The plain file driver, whatever the environment asks for; locks are ignored where the file system has none.
   H5Pset_fapl_sec2(access.get());
   H5Pset_file_locking(access.get(), true, true);
   if (H5Fis_hdf5(file.c_str()) <= 0) fail_input("is not an HDF5 file");
-  file_ = own(H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
+  file_ = Hdf5Handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
   if (!file_.valid()) fail_input("is an HDF5 file that cannot be opened: truncated, damaged or still being written");
 }
 
@@ -188,7 +180,7 @@ bool Hdf5Reader::has(const std::string& path) const {
   for (const std::string& prefix : prefixes(path)) {
     if (!hard_link_exists(file_.get(), prefix)) return false;
     if (prefix.size() == path.size()) break;
-    const Hdf5Handle object = own(H5Oopen(file_.get(), prefix.c_str(), H5P_DEFAULT), H5Oclose);
+    const Hdf5Handle object(H5Oopen(file_.get(), prefix.c_str(), H5P_DEFAULT), H5Oclose);
     if (!object.valid() || H5Iget_type(object.get()) != H5I_GROUP)
       fail_input(fmt::format("{} must be a group", prefix));
   }
@@ -205,13 +197,13 @@ Hdf5Reader::Dataset Hdf5Reader::open_dataset(const std::string& path) const {
   result.id = open_object(file_.get(), path);
   if (H5Iget_type(result.id.get()) != H5I_DATASET) fail_input(fmt::format("{} must be a dataset", path));
   {
-    const Hdf5Handle plist = own(H5Dget_create_plist(result.id.get()), H5Pclose);
+    const Hdf5Handle plist(H5Dget_create_plist(result.id.get()), H5Pclose);
     if (!plist.valid()) fail_input(fmt::format("{} cannot be opened: the file is damaged", path));
-    check_layout(plist.get(), path);
+    result.chunk = check_layout(plist.get(), path);
     check_filters(plist.get(), path);
   }
   result.count = extent_of(result.id.get(), path);
-  result.type = own(H5Dget_type(result.id.get()), H5Tclose);
+  result.type = Hdf5Handle(H5Dget_type(result.id.get()), H5Tclose);
   if (!result.type.valid()) fail_input(fmt::format("{}: its type cannot be read: the file is damaged", path));
   check_storage(result, path);
   return result;
@@ -222,7 +214,7 @@ void Hdf5Reader::check_storage(const Dataset& dataset, const std::string& path) 
   const std::size_t entry = H5Tget_size(dataset.type.get());
   if (entry == 0 || entry > static_cast<std::size_t>(kMaxTextBytes))
     fail_input(fmt::format("{} has entries of {} bytes, expected 1 to {}", path, entry, kMaxTextBytes));
-  const auto declared = dataset.count * static_cast<std::int64_t>(entry);  // below 2^28 * 2^20
+  const auto declared = std::max(dataset.count, dataset.chunk) * static_cast<std::int64_t>(entry);  // below 2^28 * 2^20
   if (declared / kMaxExpansion > file_bytes_)
     fail_input(fmt::format("{} declares {} bytes, more than a file of {} bytes can hold", path, declared, file_bytes_));
 }
@@ -233,8 +225,8 @@ void Hdf5Reader::read(const Dataset& dataset, const std::string& path, std::int6
                       void* data) const {
   if (count == 0) return;
   const hsize_t size[1] = {static_cast<hsize_t>(count)}, start[1] = {0};
-  const Hdf5Handle memory = own(H5Screate_simple(1, size, nullptr), H5Sclose);
-  const Hdf5Handle space = own(H5Dget_space(dataset.id.get()), H5Sclose);
+  const Hdf5Handle memory(H5Screate_simple(1, size, nullptr), H5Sclose);
+  const Hdf5Handle space(H5Dget_space(dataset.id.get()), H5Sclose);
   if (H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE)
     H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, nullptr, size, nullptr);
   if (H5Dread(dataset.id.get(), memory_type, memory.get(), space.get(), H5P_DEFAULT, data) < 0)
@@ -278,7 +270,7 @@ std::string Hdf5Reader::read_text(const std::string& path) const {
     fail_input(fmt::format("{} must hold one string", path));
   if (H5Tis_variable_str(dataset.type.get()) > 0) {
     char* text = nullptr;
-    const Hdf5Handle type = own(H5Tcopy(H5T_C_S1), H5Tclose);
+    const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
     H5Tset_size(type.get(), H5T_VARIABLE);
     H5Tset_cset(type.get(), H5Tget_cset(dataset.type.get()));
     read(dataset, path, 1, type.get(), &text);
@@ -292,25 +284,25 @@ std::string Hdf5Reader::read_text(const std::string& path) const {
 }
 
 Hdf5Writer::Hdf5Writer(const std::string& file) {
-  const Hdf5Handle access = own(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_sec2(access.get());
   H5Pset_file_locking(access.get(), true, true);
-  file_ = own(H5Fcreate(file.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose);
+  file_ = Hdf5Handle(H5Fcreate(file.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.get()), H5Fclose);
   if (!file_.valid())
     fail_input("cannot be created: does the folder exist, and may files be written there?", ErrorKind::io);
 }
 
 void Hdf5Writer::group(const std::string& path) {
   const Hdf5Handle plist = untimed(H5P_GROUP_CREATE);
-  if (!own(H5Gcreate2(file_.get(), path.c_str(), H5P_DEFAULT, plist.get(), H5P_DEFAULT), H5Gclose).valid())
+  if (!Hdf5Handle(H5Gcreate2(file_.get(), path.c_str(), H5P_DEFAULT, plist.get(), H5P_DEFAULT), H5Gclose).valid())
     fail_write(path);
 }
 
 void Hdf5Writer::write(const std::string& path, std::int64_t file_type, std::int64_t memory_type, std::size_t count,
                        const void* data) {
   const hsize_t extent[1] = {count};
-  const Hdf5Handle plist = untimed(H5P_DATASET_CREATE), space = own(H5Screate_simple(1, extent, nullptr), H5Sclose);
-  const Hdf5Handle dataset = own(
+  const Hdf5Handle plist = untimed(H5P_DATASET_CREATE), space(H5Screate_simple(1, extent, nullptr), H5Sclose);
+  const Hdf5Handle dataset(
       H5Dcreate2(file_.get(), path.c_str(), file_type, space.get(), H5P_DEFAULT, plist.get(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid()) fail_write(path);
   if (count > 0 && H5Dwrite(dataset.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) fail_write(path);
@@ -325,10 +317,10 @@ void Hdf5Writer::write(const std::string& path, std::span<const std::int32_t> va
 }
 
 void Hdf5Writer::write_text(const std::string& path, const std::string& text) {
-  const Hdf5Handle type = own(H5Tcopy(H5T_C_S1), H5Tclose), space = own(H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
   const Hdf5Handle plist = untimed(H5P_DATASET_CREATE);
   H5Tset_size(type.get(), text.size() + 1);
-  const Hdf5Handle dataset = own(
+  const Hdf5Handle dataset(
       H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, plist.get(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid() || H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()) < 0)
     fail_write(path);

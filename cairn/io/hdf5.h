@@ -78,6 +78,7 @@ class Hdf5Reader {
   struct Dataset {
     Hdf5Handle id, type;
     std::int64_t count = 0;
+    std::int64_t chunk = 0;  ///< entries per chunk; 0 without chunks
   };
   Dataset open_dataset(const std::string& path) const;
   void check_storage(const Dataset& dataset, const std::string& path) const;

@@ -14,7 +14,11 @@ Expected<ProblemFile> read_problem(const std::string& path, const ReadSettings& 
   if (!bytes)
     return Error{bytes.error().kind, fmt::format("{}: reading it {}: the file is damaged, or the machine is overloaded",
                                                  path, bytes.error().message)};
-  return decode(*bytes);
+  try {
+    return decode(*bytes);
+  } catch (const InputError& error) {
+    return Error{error.kind(), fmt::format("{}: {}", path, error.what())};
+  }
 }
 
 std::int64_t impulse_count(const ProblemFile& file) {

@@ -205,7 +205,10 @@ struct FieldReader {
 
   template <class Span, class Each>
   void reals(const char* name, Span elements, const Each& each) {
-    fill(elements, each, in.read_doubles(root + name, count(elements, each)));
+    const std::vector<double> values = in.read_doubles(root + name, count(elements, each));
+    for (std::size_t k = 0; k < values.size(); ++k)  // bounds may be infinite; the rest is for validate
+      if (std::isnan(values[k])) fail_input(fmt::format("{}{}[{}] is nan, expected a number", root, name, k));
+    fill(elements, each, values);
   }
   template <class Span, class Each>
   void ints(const char* name, Span elements, const Each& each) {

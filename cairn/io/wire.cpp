@@ -165,7 +165,9 @@ void check(const DelassusProblem& p) {
   validate(p);
 }
 
-Expected<ProblemFile> unpack(const std::string& bytes) {
+}  // namespace
+
+Expected<ProblemFile> decode(const std::string& bytes) {
   Unpacker a(bytes);
   std::int64_t index = 0;
   a.number(index);
@@ -175,16 +177,18 @@ Expected<ProblemFile> unpack(const std::string& bytes) {
     a.text(error.message);
     return error;
   }
+  require(index >= 0 && index <= 2, "the answer of the reading process holds no known form of problem");
   ProblemFile file;
   if (index == 1) file.problem.emplace<1>();
   if (index == 2) file.problem.emplace<2>();
   std::visit([&](auto& problem) { archive(a, problem), check(problem); }, file.problem);
   archive_rest(a, file);
   require(a.finished(), "the answer of the reading process is too long");
+  for (const std::vector<double>* r : {&file.guess, &file.solution})
+    require(r->empty() || static_cast<std::int64_t>(r->size()) == impulse_count(file),
+            "the answer of the reading process has impulses of another problem");
   return file;
 }
-
-}  // namespace
 
 std::string encode(const Expected<ProblemFile>& result) {
   std::string bytes;
@@ -199,14 +203,6 @@ std::string encode(const Expected<ProblemFile>& result) {
   std::visit([&](const auto& problem) { archive(a, problem); }, result->problem);
   archive_rest(a, *result);
   return bytes;
-}
-
-Expected<ProblemFile> decode(const std::string& bytes) {
-  try {
-    return unpack(bytes);
-  } catch (const InputError& error) {
-    return Error{error.kind(), error.what()};
-  }
 }
 
 }  // namespace cairn

@@ -11,7 +11,8 @@ namespace cairn {
 
 std::string encode(const Expected<ProblemFile>& result);
 
-/// Checks everything again: the sender may have been damaged by what it read.
+/// What was encoded. Throws InputError where the bytes are no such thing: everything is checked again, since the sender
+/// may have been damaged by what it read.
 Expected<ProblemFile> decode(const std::string& bytes);
 
 }  // namespace cairn

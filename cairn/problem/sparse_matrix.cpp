@@ -66,7 +66,7 @@ SparseMatrix from_triplets(std::int64_t rows, std::int64_t cols, std::span<const
 }
 
 void validate(const SparseMatrix& m, const char* name, std::int64_t rows, std::int64_t cols) {
-  if (m.rows != rows || m.cols != cols)
+  if (m.rows != rows || m.cols != cols || rows < 0 || cols < 0)
     fail_input(fmt::format("{} is {} x {}, it must be {} x {}", name, m.rows, m.cols, rows, cols));
   const std::int64_t count = m.entry_count();
   bool canonical = m.col_start.size() == at(cols) + 1 && m.col_start.front() == 0 && m.col_start.back() == count &&

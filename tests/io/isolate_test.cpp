@@ -6,6 +6,9 @@
 
 #include <csignal>
 #include <stdexcept>
+#include <vector>
+
+#include "cairn/core/parallel.h"
 
 namespace cairn {
 namespace {
@@ -38,6 +41,19 @@ TEST(Isolate, AHangIsCutOffAtTheLimit) {
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind, ErrorKind::limit);
   EXPECT_NE(answer.error().message.find("0.2 s"), std::string::npos) << answer.error().message;
+}
+
+TEST(Isolate, WorksBesideAThreadPool) {
+  ThreadPool pool(3);
+  for (int k = 0; k < 20; ++k) {
+    std::vector<double> x(1000);
+    parallel_for(&pool, 1000, 10, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) x[static_cast<std::size_t>(i)] = 1;
+    });
+    const Expected<std::string> answer = run_isolated([&] { return std::to_string(x.size()); }, 10);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(*answer, "1000");
+  }
 }
 
 TEST(Isolate, ExceptionsAndEarlyExitsAreErrors) {

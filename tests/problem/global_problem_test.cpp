@@ -164,6 +164,42 @@ TEST(GlobalProblem, BadInputIsRefusedWithItsName) {
   EXPECT_NE(message_of(p).find("dim is 4"), std::string::npos);
 }
 
+TEST(GlobalProblem, AContactProblemBecomesGlobalWhereItCan) {
+  // A ball of 2 kg, inertia 0.5 kg m^2, resting on static ground: n and s couple the ball through its arm of 1 m.
+  ContactProblem p;
+  p.dt = 0.1;
+  p.bodies.resize(2);
+  p.bodies[1].inverse_mass = 0.5;
+  p.bodies[1].inverse_inertia = SymMat3::diagonal(2, 2, 2);
+  p.bodies[1].acceleration.linear = {0, 0, -10};
+  p.contacts.resize(1);
+  p.contacts[0].body_b = 1;
+  p.contacts[0].arm_b = {0, 0, -1};
+  p.contacts[0].friction1 = p.contacts[0].friction2 = 0.5;
+  const Expected<GlobalProblem> global = to_global(p);
+  ASSERT_TRUE(global);
+  EXPECT_EQ(global->m, matrix(6, 6, {{0, 0, 2}, {1, 1, 2}, {2, 2, 2}, {3, 3, 0.5}, {4, 4, 0.5}, {5, 5, 0.5}}));
+  EXPECT_EQ(global->h, matrix(6, 3, {{2, 0, 1}, {0, 1, 1}, {4, 1, -1}, {1, 2, 1}, {3, 2, 1}}));
+  EXPECT_EQ(global->f, (std::vector<double>{0, 0, -2, 0, 0, 0}));
+  EXPECT_TRUE(*to_delassus(*global) == to_delassus(p));
+
+  const auto reason = [&](auto&& change) {
+    ContactProblem changed = p;
+    change(changed);
+    const Expected<GlobalProblem> none = to_global(changed);
+    return none ? std::string() : none.error().message;
+  };
+  const auto says = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(says(reason([](ContactProblem& c) { c.contacts[0].friction2 = 0.1; }), "unequal friction"));
+  EXPECT_TRUE(says(reason([](ContactProblem& c) { c.contacts[0].spin_radius = 0.1; }), "spin"));
+  EXPECT_TRUE(says(reason([](ContactProblem& c) { c.bodies[1].inverse_inertia.yy = 0; }), "some axes"));
+  EXPECT_TRUE(says(reason([](ContactProblem& c) {
+                     c.joints = {{0, 1, 0, 1}};
+                     c.joint_rows.resize(1);
+                   }),
+                   "joints"));
+}
+
 TEST(LocalProblem, EqualitiesAreEliminated) {
   // W = 2 I, one equality that touches the normal row: V = (1,0,0)^T, R = 4, s = 8.
   LocalProblem p;
