@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Problems in files: FCLIB HDF5, the exchange format of frictional contact problems, and what Cairn adds to it.
+//
+//   /fclib_local    W, q, mu, spacedim[, V, R, s]    read as DelassusProblem, V, R, s eliminated
+//   /fclib_global   M, H, f, w, mu, spacedim[, G, b] read as GlobalProblem
+//   /cairn_contact  one dataset per field            read as ContactProblem, preferred where it is present
+//   /cairn/friction three axes per contact           beside fclib_local, where mu cannot hold the friction
+//   /guesses/1/r, /solution/r                        impulses; ignored with a note where they do not fit
+//
+// Our own problems come back bit for bit. A ContactProblem is accompanied by its fclib_global form where it has one, so
+// that other programs read the same problem.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cairn/core/errors.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/problem/delassus.h"
+#include "cairn/problem/global_problem.h"
+
+namespace cairn {
+
+struct ProblemFile {
+  std::variant<ContactProblem, DelassusProblem, GlobalProblem> problem;
+  std::string title{}, description{}, math_info{};  // {}: so that the problem alone may be given
+  std::vector<double> guess{};                      ///< r, rows per contact as in the problem; empty: none
+  std::vector<double> solution{};                   ///< the same
+  std::vector<std::string> notes{};  ///< filled by reading: one sentence each, what the user should know; never written
+};
+
+struct ReadSettings {
+  double time_limit = 10;  ///< s; reading longer than this is an error
+};
+
+struct WriteSettings {
+  bool overwrite = false;  ///< replace an existing file
+};
+
+struct WriteReport {
+  std::vector<std::string> notes;  ///< what a reader other than Cairn will not find in the file
+};
+
+/// Reads in a process of its own (cairn/io/isolate.h), so that a file made to crash or hang HDF5 is one clear error.
+/// The message names the file, the dataset, the value and what was expected. No other file is opened.
+Expected<ProblemFile> read_problem(const std::string& path, const ReadSettings& settings = {});
+
+/// The same in this process: for tests and sanitizers, and for files one has written oneself.
+Expected<ProblemFile> read_problem_in_process(const std::string& path);
+
+/// Writes to a temporary name in the same folder and renames it: the file is complete or absent.
+Expected<WriteReport> write_problem(const ProblemFile& file, const std::string& path,
+                                    const WriteSettings& settings = {});
+
+/// Impulses of the problem: rows per contact times contacts.
+std::int64_t impulse_count(const ProblemFile& file);
+
+}  // namespace cairn

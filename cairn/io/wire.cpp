@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/io/wire.h"
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "cairn/io/contact_fields.h"
+
+namespace cairn {
+
+namespace {
+
+// Packer and Unpacker take the same calls; `archive` below says once what is sent and in which order.
+
+class Packer {
+ public:
+  explicit Packer(std::string& bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void number(const T& x) {
+    std::uint64_t bits = 0;
+    if constexpr (std::is_same_v<T, double>)
+      bits = std::bit_cast<std::uint64_t>(x);
+    else
+      bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+    char word[8];
+    for (int k = 0; k < 8; ++k) word[k] = static_cast<char>(bits >> (8 * k));
+    bytes_.append(word, 8);
+  }
+  template <class Container>
+  void size(const Container& c, std::size_t) {
+    number(static_cast<std::int64_t>(c.size()));
+  }
+  void text(const std::string& s) {
+    size(s, 1);
+    bytes_ += s;
+  }
+
+ private:
+  std::string& bytes_;
+};
+
+class Unpacker {
+ public:
+  explicit Unpacker(const std::string& bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void number(T& x) {
+    require(bytes_.size() - position_ >= 8, "the answer of the reading process is too short");
+    std::uint64_t bits = 0;
+    for (int k = 0; k < 8; ++k)
+      bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[position_++])) << (8 * k);
+    if constexpr (std::is_same_v<T, double>)
+      x = std::bit_cast<double>(bits);
+    else
+      x = static_cast<T>(static_cast<std::int64_t>(bits));
+  }
+  /// `least` bytes per element follow: a size that the rest cannot hold is refused before anything is allocated.
+  template <class Container>
+  void size(Container& c, std::size_t least) {
+    std::int64_t count = 0;
+    number(count);
+    require(count >= 0 && static_cast<std::uint64_t>(count) <= (bytes_.size() - position_) / least,
+            "the answer of the reading process is too short");
+    c.resize(static_cast<std::size_t>(count));
+  }
+  void text(std::string& s) {
+    size(s, 1);
+    s.assign(bytes_, position_, s.size());
+    position_ += s.size();
+  }
+  bool finished() const { return position_ == bytes_.size(); }
+
+ private:
+  const std::string& bytes_;
+  std::size_t position_ = 0;
+};
+
+template <class Archive, class Vector>
+void numbers(Archive& a, Vector& v) {
+  a.size(v, 8);
+  for (auto& x : v) a.number(x);
+}
+
+/// Lets for_each_field drive an archive.
+template <class Archive>
+struct FieldArchive {
+  Archive& a;
+
+  template <class Span, class Each>
+  void reals(const char*, Span elements, const Each& each) {
+    const auto use = [this](auto& x) { a.number(x); };
+    for (auto& element : elements) each(element, use);
+  }
+  template <class Span, class Each>
+  void ints(const char* name, Span elements, const Each& each) {
+    reals(name, elements, each);
+  }
+};
+
+template <class Archive, class Problem>
+requires std::is_same_v<std::remove_const_t<Problem>, ContactProblem>
+void archive(Archive& a, Problem& p) {
+  a.size(p.bodies, 8);
+  a.size(p.contacts, 8);
+  a.size(p.joints, 8);
+  a.size(p.joint_rows, 8);
+  FieldArchive<Archive> fields{a};
+  for_each_field(p, fields);
+}
+
+template <class Archive, class Problem>
+requires std::is_same_v<std::remove_const_t<Problem>, DelassusProblem>
+void archive(Archive& a, Problem& p) {
+  a.number(p.w.dim);
+  numbers(a, p.w.row_start);
+  numbers(a, p.w.column);
+  numbers(a, p.w.values);
+  numbers(a, p.w.diagonal);
+  numbers(a, p.q);
+  a.size(p.friction, 24);
+  for (auto& mu : p.friction) a.number(mu.s), a.number(mu.t), a.number(mu.spin);
+}
+
+template <class Archive, class Matrix>
+void archive_matrix(Archive& a, Matrix& m) {
+  a.number(m.rows);
+  a.number(m.cols);
+  numbers(a, m.col_start);
+  numbers(a, m.row);
+  numbers(a, m.value);
+}
+
+template <class Archive, class Problem>
+requires std::is_same_v<std::remove_const_t<Problem>, GlobalProblem>
+void archive(Archive& a, Problem& p) {
+  a.number(p.dim);
+  archive_matrix(a, p.m);
+  archive_matrix(a, p.h);
+  archive_matrix(a, p.g);
+  numbers(a, p.f);
+  numbers(a, p.w);
+  numbers(a, p.mu);
+  numbers(a, p.b);
+}
+
+template <class Archive, class File>
+void archive_rest(Archive& a, File& file) {
+  a.text(file.title);
+  a.text(file.description);
+  a.text(file.math_info);
+  numbers(a, file.guess);
+  numbers(a, file.solution);
+  a.size(file.notes, 8);
+  for (auto& note : file.notes) a.text(note);
+}
+
+constexpr std::int64_t kError = -1;  // in the place of the problem's index
+
+void check(const ContactProblem& p) { validate(p); }
+void check(const GlobalProblem& p) { validate(p); }
+void check(const DelassusProblem& p) {
+  validate_pattern(p.w);
+  validate(p);
+}
+
+}  // namespace
+
+Expected<ProblemFile> decode(const std::string& bytes) {
+  Unpacker a(bytes);
+  std::int64_t index = 0;
+  a.number(index);
+  if (index == kError) {
+    Error error;
+    a.number(error.kind);
+    a.text(error.message);
+    return error;
+  }
+  require(index >= 0 && index <= 2, "the answer of the reading process holds no known form of problem");
+  ProblemFile file;
+  if (index == 1) file.problem.emplace<1>();
+  if (index == 2) file.problem.emplace<2>();
+  std::visit([&](auto& problem) { archive(a, problem), check(problem); }, file.problem);
+  archive_rest(a, file);
+  require(a.finished(), "the answer of the reading process is too long");
+  for (const std::vector<double>* r : {&file.guess, &file.solution})
+    require(r->empty() || static_cast<std::int64_t>(r->size()) == impulse_count(file),
+            "the answer of the reading process has impulses of another problem");
+  return file;
+}
+
+std::string encode(const Expected<ProblemFile>& result) {
+  std::string bytes;
+  Packer a(bytes);
+  if (!result) {
+    a.number(kError);
+    a.number(result.error().kind);
+    a.text(result.error().message);
+    return bytes;
+  }
+  a.number(static_cast<std::int64_t>(result->problem.index()));
+  std::visit([&](const auto& problem) { archive(a, problem); }, result->problem);
+  archive_rest(a, *result);
+  return bytes;
+}
+
+}  // namespace cairn
