@@ -120,7 +120,7 @@ Measurement measure(const std::string& name, const ContactProblem& problem, cons
 }
 
 /// Table 3.3 and 3.5: Jacobi against Gauss-Seidel, with the thesis' step and with the full one.
-void print_iterations(const std::string& name, const ContactProblem& problem) {
+void print_iterations(const ContactProblem& problem) {
   for (const char* step : {"0.6", "1"}) {
     const NamedSettings relaxation{{"relaxation", step}};
     Scheme gs{"", "gauss_seidel", relaxation}, jacobi{"", "jacobi", relaxation};
@@ -269,13 +269,15 @@ int run_bench_prox(const BenchProxOptions& options) {
       options.quick
           ? std::vector<std::string>{"ball_grid_8", "ball_pile_40"}
           : std::vector<std::string>{"ball_grid_8", "ball_grid_24", "ball_grid_40", "ball_pile_40", "ball_pile_80"};
+  const std::filesystem::path folder = std::filesystem::path(options.out).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder);
   for (const char* ending : {".csv", ".html"})
     if (!options.force) check_can_write(options.out + ending).value_or_throw();
   std::vector<Measurement> all;
   for (const std::string& name : names) {
     const ContactProblem problem = scenes::make_problem(name).value_or_throw();
     fmt::print("\n{}: {} bodies, {} contacts\n", name, problem.bodies.size(), problem.contacts.size());
-    print_iterations(name, problem);
+    print_iterations(problem);
     double gamma = 0;
     Progress progress("bench prox, " + name);
     for (const Scheme& scheme : schemes()) {
@@ -287,8 +289,6 @@ int run_bench_prox(const BenchProxOptions& options) {
     print_table(all, name, threads);
     std::fflush(stdout);
   }
-  const std::filesystem::path folder = std::filesystem::path(options.out).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder);
   write_text_file(options.out + ".csv", csv_of(all), options.force).value_or_throw();
   write_text_file(options.out + ".html", page_of(all, names, threads), options.force).value_or_throw();
   fmt::print("\nwrote {0}.csv and {0}.html\n", options.out);

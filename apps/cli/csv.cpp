@@ -23,7 +23,7 @@ Error io_error(const std::string& path, std::string_view reason) {
 }
 
 Error already_exists(const std::string& path) {
-  return io_error(path, "the file exists; choose another name or allow overwriting it");
+  return io_error(path, "the file exists; choose another name or give --force");
 }
 
 /// errno in the words of the system, for the last call that failed.
@@ -95,6 +95,17 @@ Expected<bool> replace_file(const std::string& path, const std::string& target, 
 }
 
 }  // namespace
+
+Expected<bool> check_can_write(const std::string& path) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(path, failure);
+  if (fs::is_directory(status)) return io_error(path, "it is a folder; give a file name");
+  if (fs::is_regular_file(status)) return already_exists(path);
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, failure))
+    return io_error(path, fmt::format("the folder {} does not exist", folder.string()));
+  return true;
+}
 
 Expected<bool> write_text_file(const std::string& path, std::string_view text, bool force) {
   if (path.empty()) return io_error("\"\"", "the name is empty; give a file name");

@@ -18,6 +18,10 @@ namespace cairn::cli {
 /// the cure. Devices and pipes (/dev/stdout) are written to directly; links are followed.
 Expected<bool> write_text_file(const std::string& path, std::string_view text, bool force);
 
+/// True when `path` can be written later: its folder exists and no file is there. Asked before long work,
+/// so that nothing is computed in vain.
+Expected<bool> check_can_write(const std::string& path);
+
 /// The shortest decimal that reads back to the same double; "nan", "inf", "-inf" for those.
 std::string exact_number(double value);
 

@@ -2,6 +2,9 @@
 // cairn demo: what the engine is about, in a few seconds: one problem, many solvers, one ruler.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "apps/cli/commands.h"
 #include "apps/cli/solve_report.h"
 

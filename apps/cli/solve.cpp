@@ -26,6 +26,9 @@ struct Session {
   bool all = false;
   std::unique_ptr<ThreadPool> pool;
   std::vector<SolveOutcome> outcomes;
+
+  /// Where the text for people goes: stdout, unless the JSON for programs is there.
+  std::FILE* out() const { return options.json == "-" ? stderr : stdout; }
 };
 
 std::vector<SolverSpec> parse_solvers(const SolveOptions& options, bool& all) {
@@ -56,12 +59,12 @@ SolveContext make_context(const Session& session, Progress& progress) {
   return context;
 }
 
-void print_problem(const LoadedProblem& loaded) {
-  fmt::print("\n{}: ", loaded.name);
-  if (loaded.bodies() > 0) fmt::print("{} bodies, ", loaded.bodies());
-  if (loaded.degrees_of_freedom > 0) fmt::print("{} degrees of freedom, ", loaded.degrees_of_freedom);
-  fmt::print("{} contacts\n", loaded.contacts());
-  for (const std::string& note : loaded.notes) fmt::print("  note: {}\n", note);
+void print_problem(std::FILE* out, const LoadedProblem& loaded) {
+  fmt::print(out, "\n{}: ", loaded.name);
+  if (loaded.bodies() > 0) fmt::print(out, "{} bodies, ", loaded.bodies());
+  if (loaded.degrees_of_freedom > 0) fmt::print(out, "{} degrees of freedom, ", loaded.degrees_of_freedom);
+  fmt::print(out, "{} contacts\n", loaded.contacts());
+  for (const std::string& note : loaded.notes) fmt::print(out, "  note: {}\n", note);
 }
 
 /// Siconos' solvers as outcomes of ours, judged by our ruler.
@@ -87,7 +90,7 @@ void add_siconos(Session& session, const LoadedProblem& loaded) {
                             : result.status == SiconosStatus::crashed ? StopReason::diverged
                                                                       : StopReason::max_iterations;
     if (!result.detail.empty()) outcome.report.notes.push_back(result.detail);
-    print_outcome(outcome);
+    print_outcome(session.out(), outcome);
     session.outcomes.push_back(std::move(outcome));
   }
 }
@@ -97,14 +100,14 @@ ReferenceAnswer reference_for(Session& session, const LoadedProblem& loaded) {
   if (!session.options.reference) return {};
   Progress progress(loaded.name + ", reference");
   ReferenceAnswer answer = find_reference(loaded, make_context(session, progress));
-  if (!answer.known) fmt::print("  note: the reference solution did not converge, so C8 is not given\n");
+  if (!answer.known) fmt::print(session.out(), "  note: the reference solution did not converge, so C8 is not given\n");
   return answer;
 }
 
 void solve_problem(Session& session, const LoadedProblem& loaded) {
-  print_problem(loaded);
+  print_problem(session.out(), loaded);
   const ReferenceAnswer reference = reference_for(session, loaded);
-  print_outcome_head();
+  print_outcome_head(session.out());
   for (const SolverSpec& spec : session.solvers) {
     if (interrupted()) return;
     Progress progress(loaded.name + ", " + spec.label);
@@ -113,10 +116,10 @@ void solve_problem(Session& session, const LoadedProblem& loaded) {
       session.outcomes.push_back(solve_and_measure(loaded, spec, context, reference));
     } catch (const InputError& error) {
       if (!session.all || error.kind() != ErrorKind::unsupported) throw;
-      fmt::print("{:<44} cannot take this problem: {}\n", spec.label, error.what());
+      fmt::print(session.out(), "{:<44} cannot take this problem: {}\n", spec.label, error.what());
       continue;
     }
-    print_outcome(session.outcomes.back());
+    print_outcome(session.out(), session.outcomes.back());
   }
   if (session.all) add_siconos(session, loaded);
 }
@@ -124,24 +127,35 @@ void solve_problem(Session& session, const LoadedProblem& loaded) {
 /// Cost per problem and solver for profiles; not solved: infinite.
 ProfileInput profile_input(const Session& session, bool by_sweeps) {
   ProfileInput input;
+  input.floor = by_sweeps ? 1 : 1e-4;
   std::map<std::string, std::size_t> row, column;
   for (const SolveOutcome& o : session.outcomes) {
-    if (row.emplace(o.problem, row.size()).second) input.problems.push_back(o.problem);
+    row.emplace(o.problem, row.size());
     if (column.emplace(o.solver, column.size()).second) input.solvers.push_back(o.solver);
   }
   input.cost.assign(row.size(), std::vector<double>(column.size(), std::numeric_limits<double>::infinity()));
   for (const SolveOutcome& o : session.outcomes) {
     const bool solved = o.report.reason == StopReason::converged;
     const double cost = by_sweeps ? std::max(o.report.iterations, 1) : o.report.seconds + o.report.setup_seconds;
-    if (solved) input.cost[row[o.problem]][column[o.solver]] = std::max(cost, 1e-7);
+    if (solved) input.cost[row[o.problem]][column[o.solver]] = cost;
   }
   return input;
 }
 
 void print_profiles(const Session& session) {
-  fmt::print("\nPerformance profiles at tolerance {:g}: fraction of problems solved within a factor of the best time\n",
+  fmt::print(session.out(),
+             "\nPerformance profiles at tolerance {:g}: fraction of problems solved within a factor of the best time\n",
              session.options.tolerance);
-  fmt::print("{}", profile_table(performance_profiles(profile_input(session, false))));
+  fmt::print(session.out(), "{}", profile_text(performance_profiles(profile_input(session, false))));
+}
+
+Plot convergence_plot(const std::string& problem, const std::string& cost) {
+  Plot plot;
+  plot.title = problem + ": residual against " + cost;
+  plot.x_label = cost;
+  plot.y_label = "residual";
+  plot.log_y = true;
+  return plot;
 }
 
 PlotPage make_page(const Session& session) {
@@ -158,8 +172,8 @@ PlotPage make_page(const Session& session) {
     if (o.problem != current) {
       flush();
       current = o.problem;
-      against_sweeps = {o.problem + ": residual against sweeps", "sweeps", "residual", false, true, {}, ""};
-      against_time = {o.problem + ": residual against time", "seconds", "residual", false, true, {}, ""};
+      against_sweeps = convergence_plot(o.problem, "sweeps");
+      against_time = convergence_plot(o.problem, "seconds");
     }
     Series sweeps{o.solver, {}, {}}, time{o.solver, {}, {}};
     for (const HistoryPoint& h : o.report.history) {
@@ -171,10 +185,10 @@ PlotPage make_page(const Session& session) {
     against_time.series.push_back(std::move(time));
   }
   flush();
-  if (profile_input(session, false).problems.size() > 1) {
+  if (profile_input(session, false).cost.size() > 1) {
     page.heading("Performance profiles");
-    page.add(profile_plot(performance_profiles(profile_input(session, false)), "By time"));
-    page.add(profile_plot(performance_profiles(profile_input(session, true)), "By iterations"));
+    page.add(profile_plot(performance_profiles(profile_input(session, false)), "By time", "time"));
+    page.add(profile_plot(performance_profiles(profile_input(session, true)), "By iterations", "iterations"));
   }
   return page;
 }

@@ -74,7 +74,8 @@ std::vector<std::string> all_solvers() {
           "gauss_seidel:acceleration=nncg",
           "jacobi",
           "jacobi:acceleration=nesterov",
-          "jacobi:acceleration=anderson"};
+          "jacobi:acceleration=anderson",
+          "reference"};
 }
 
 SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& spec, SolveContext& context,
@@ -104,6 +105,24 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
   outcome.report.residual = outcome.measures.natural_map;
   outcome.colour_sizes = outcome.report.colour_sizes.empty() ? greedy_colours(loaded) : outcome.report.colour_sizes;
   return outcome;
+}
+
+ReferenceAnswer find_reference(const LoadedProblem& loaded, SolveContext context) {
+  constexpr int kIterations = 100000;
+  context.stop = {1e-10, kIterations, 0};
+  context.history = false;
+  ReferenceSolver solver;
+  ReferenceAnswer answer;
+  if (const auto* problem = std::get_if<ContactProblem>(&loaded.problem)) {
+    ContactSolution solution;
+    answer.known = solver.solve(*problem, solution, context).residual <= 1e-8;
+    answer.velocity = std::move(solution.velocity);
+  } else {
+    DelassusSolution solution;
+    answer.known = solver.solve(std::get<DelassusProblem>(loaded.problem), solution, context).residual <= 1e-8;
+    if (answer.known) answer.impulse = std::move(solution.impulse);
+  }
+  return answer;
 }
 
 nlohmann::json to_json(const SolveOutcome& o) {
@@ -149,16 +168,16 @@ nlohmann::json to_json(const SolveOutcome& o) {
   return json;
 }
 
-void print_outcome_head() {
-  fmt::print("{:<44} {:>9} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "solver", "sweeps", "status", "residual",
+void print_outcome_head(std::FILE* out) {
+  fmt::print(out, "{:<44} {:>9} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "solver", "sweeps", "status", "residual",
              "unit-free", "C1 rms", "seconds", "set-up");
 }
 
-void print_outcome(const SolveOutcome& o) {
-  fmt::print("{:<44} {:>9} {:<14} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.4f} {:>9.4f}\n", o.solver, o.report.iterations,
+void print_outcome(std::FILE* out, const SolveOutcome& o) {
+  fmt::print(out, "{:<44} {:>9} {:<14} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.4f} {:>9.4f}\n", o.solver, o.report.iterations,
              to_string(o.report.reason), o.measures.natural_map, o.measures.unit_free, o.measures.c1_rms,
              o.report.seconds, o.report.setup_seconds);
-  for (const std::string& note : o.report.notes) fmt::print("  note: {}\n", note);
+  for (const std::string& note : o.report.notes) fmt::print(out, "  note: {}\n", note);
 }
 
 }  // namespace cairn::cli

@@ -2,6 +2,7 @@
 // One solve and everything that is told about it: on the screen, in JSON, in CSV.
 #pragma once
 
+#include <cstdio>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -48,7 +49,7 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
 ReferenceAnswer find_reference(const LoadedProblem& loaded, SolveContext context);
 
 nlohmann::json to_json(const SolveOutcome& outcome);
-void print_outcome_head();
-void print_outcome(const SolveOutcome& outcome);
+void print_outcome_head(std::FILE* out);
+void print_outcome(std::FILE* out, const SolveOutcome& outcome);
 
 }  // namespace cairn::cli

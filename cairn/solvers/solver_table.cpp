@@ -126,6 +126,19 @@ Fields<ProxSettings> prox_fields() {
   };
 }
 
+Fields<ReferenceSettings> reference_fields() {
+  using S = ReferenceSettings;
+  return {
+      number("sweeps", &S::sweeps, 0, 1000000, "Gauss-Seidel sweeps before Newton"),
+      number("cold_alpha", &S::cold_alpha, 1e-9, 1e9, "first proximal parameter; smaller fails more often"),
+      number("first_try_m", &S::first_try_m, 1e-12, 1.0,
+             "how far the smoothing path is followed before Newton is tried"),
+      number("try_factor", &S::try_factor, 0.01, 0.99, "fall along the path between tries"),
+      number("max_rounds", &S::max_rounds, 0, 100000, "rounds of sweeps and Newton at the end"),
+      number("round_sweeps", &S::round_sweeps, 1, 1000000, "Gauss-Seidel sweeps per round"),
+  };
+}
+
 template <class S>
 std::vector<SettingInfo> describe(const Fields<S>& fields, const S& defaults) {
   std::vector<SettingInfo> result;
@@ -163,11 +176,19 @@ Entry prox_entry(std::string name, std::string summary, SweepOrder order) {
           [=](const NamedSettings& given) { return parse(name, prox_fields(), defaults, given); }};
 }
 
+Entry reference_entry() {
+  const std::string name = "reference";
+  return {name, "proximal Newton and a smoothing path: slow, accurate, the oracle", false,
+          [] { return describe(reference_fields(), ReferenceSettings{}); },
+          [=](const NamedSettings& given) { return parse(name, reference_fields(), ReferenceSettings{}, given); }};
+}
+
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> kEntries{
       prox_entry("gauss_seidel", "projected Gauss-Seidel: the workhorse, fast and robust", SweepOrder::gauss_seidel),
       prox_entry("jacobi", "projected Jacobi: order-independent, fully parallel, needs more sweeps",
                  SweepOrder::jacobi),
+      reference_entry(),
   };
   return kEntries;
 }
@@ -202,6 +223,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
   struct Make {
     std::unique_ptr<Solver> operator()(const ProxSettings& s) const { return std::make_unique<ProxSolver>(s); }
+    std::unique_ptr<Solver> operator()(const ReferenceSettings& s) const {
+      return std::make_unique<ReferenceSolver>(s);
+    }
   };
   return std::visit(Make{}, settings);
 }

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "cairn/solvers/prox_settings.h"
+#include "cairn/solvers/reference.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
 
-using SolverSettings = std::variant<ProxSettings>;
+using SolverSettings = std::variant<ProxSettings, ReferenceSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 
