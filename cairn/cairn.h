@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// What a user program includes: problems, solvers, the ruler, files.
+#pragma once
+
+#include "cairn/core/errors.h"
+#include "cairn/core/parallel.h"
+#include "cairn/io/problem_file.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/problem/delassus.h"
+#include "cairn/problem/residual.h"
+#include "cairn/solvers/solver.h"
+#include "cairn/solvers/solver_table.h"
