@@ -49,46 +49,42 @@ int common_exponent(double size) {
   return 3 * static_cast<int>(std::floor(std::log10(size) / 3));
 }
 
-/// A log axis shorter than two decades comes closer to the data: lines and ends at 1, 2, 5 times 10^k.
-void fit_short_range(Axis& axis, const DataRange& range, int first, int last) {
-  const bool plain = first >= -3 && last <= 6;
-  std::vector<Tick> lines;
+/// A line of a log axis at factor * 10^k, with its label.
+Tick log_tick(int factor, int k, bool plain) {
+  const double value = factor * ten_to(k);
+  if (plain) return {value, short_number(value), ""};
+  return {value, factor == 1 ? "10" : fmt::format("{}\u00b710", factor), with_minus(std::to_string(k))};
+}
+
+/// Ends at 1, 2 or 5 times a power of ten; 10^first and 10^last lie around the data.
+void fit_ends(Axis& axis, const DataRange& range, int first, int last) {
+  std::vector<double> ends;
   for (int k = first; k <= last; ++k)
-    for (const int factor : {1, 2, 5}) {
-      const double value = factor * ten_to(k);
-      Tick tick{value, short_number(value), ""};
-      if (!plain) tick = {value, factor == 1 ? "10" : fmt::format("{}\u00b710", factor), with_minus(std::to_string(k))};
-      lines.push_back(std::move(tick));
-    }
-  // One of the lines lies below and one above, because the powers of ten around the data are among them.
-  std::size_t low = 0, high = lines.size() - 1;
-  while (lines[low + 1].value <= range.lowest * (1 + 1e-9)) ++low;
-  while (lines[high - 1].value >= range.highest * (1 - 1e-9)) --high;
-  if (low >= high) {
+    for (const int factor : {1, 2, 5}) ends.push_back(factor * ten_to(k));
+  std::size_t low = 0, high = ends.size() - 1;
+  while (ends[low + 1] <= range.lowest * (1 + 1e-9)) ++low;
+  while (ends[high - 1] >= range.highest * (1 - 1e-9)) --high;
+  if (low >= high) {  // all data at one of them
     --low;
     high = low + 2;
   }
-  axis.low = lines[low].value;
-  axis.high = lines[high].value;
-  axis.ticks.assign(lines.begin() + static_cast<std::ptrdiff_t>(low),
-                    lines.begin() + static_cast<std::ptrdiff_t>(high) + 1);
-  std::erase_if(axis.minor, [&](double value) { return value < axis.low || value > axis.high; });
+  axis.low = ends[low];
+  axis.high = ends[high];
 }
 
-/// Lines at powers of ten; only every n-th has a label when there are many.
-void add_decades(Axis& axis, int first, int last) {
-  const int stride = 1 + (last - first - 1) / 8;
-  const bool plain = first >= -2 && last <= 3;
-  for (int k = first; k <= last; ++k) {
-    const double value = ten_to(k);
-    // Counted from 10^0, so that labels are at even exponents whatever the range.
-    if (k % stride != 0)
-      axis.minor.push_back(value);
-    else if (plain)
-      axis.ticks.push_back({value, short_number(value), ""});
-    else
-      axis.ticks.push_back({value, "10", with_minus(std::to_string(k))});
-  }
+/// Labels at powers of ten, at every n-th of them when there are many, or also at 2 and 5 times one when there are few.
+void add_log_ticks(Axis& axis, int first, int last) {
+  const int decades = last - first, stride = 1 + (decades - 1) / 8;
+  const bool few = decades <= 2, plain = few ? first >= -3 && last <= 6 : first >= -2 && last <= 3;
+  for (int k = first; k <= last; ++k)
+    for (int factor = 1; factor < 10; ++factor) {
+      const double value = factor * ten_to(k);
+      if (value < axis.low || value > axis.high) continue;
+      // Strides are counted from 10^0, so that the same powers have labels whatever the range.
+      const bool labelled = factor == 1 ? k % stride == 0 : few && (factor == 2 || factor == 5);
+      if (labelled) axis.ticks.push_back(log_tick(factor, k, plain));
+      if (!labelled && (factor == 1 || decades <= 8)) axis.minor.push_back(value);
+    }
 }
 
 }  // namespace
@@ -139,14 +135,8 @@ Axis log_axis(DataRange range) {
     --first;
     ++last;
   }
-  axis.low = ten_to(first);
-  axis.high = ten_to(last);
-  for (int k = first; k < last && last - first <= 8; ++k)
-    for (int factor = 2; factor < 10; ++factor) axis.minor.push_back(factor * ten_to(k));
-  if (last - first > 2)
-    add_decades(axis, first, last);
-  else
-    fit_short_range(axis, range, first, last);
+  fit_ends(axis, range, first, last);
+  add_log_ticks(axis, first, last);
   return axis;
 }
 

@@ -38,7 +38,7 @@ struct Axis {
 /// The range widened to multiples of a step 1, 2 or 5 times a power of ten, with about `wanted` steps.
 Axis linear_axis(DataRange range, int wanted = 6);
 
-/// The range widened to powers of ten, or, when it is short, to 1, 2 or 5 times one.
+/// The range widened to 1, 2 or 5 times a power of ten; labels at powers of ten.
 Axis log_axis(DataRange range);
 
 /// A number of a data point for reading: up to six digits.

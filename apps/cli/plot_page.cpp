@@ -32,9 +32,12 @@ h3 { font-size: 15px; margin: 0 0 6px; }
 p { max-width: 80ch; margin: 8px 0; }
 .subtitle, .caption { color: var(--soft); }
 .caption { font-size: 13px; margin: 6px 0 0; }
-.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 540px), 1fr)); gap: 18px;
-  margin: 18px 0; }
-figure { margin: 0; padding: 14px 16px 12px; background: var(--card); border: 1px solid var(--rule);
+.caption:empty, .legend:empty { margin: 0; }
+.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 540px), 1fr));
+  column-gap: 18px; margin: 18px 0 0; }
+/* Title, legend, drawing and caption of neighbours start at the same heights. */
+figure { display: grid; grid-row: span 4; grid-template-rows: subgrid; grid-template-columns: minmax(0, 1fr);
+  margin: 0 0 18px; padding: 14px 16px 12px; background: var(--card); border: 1px solid var(--rule);
   border-radius: 8px; min-width: 0; }
 .scroll { overflow: auto; }
 svg { display: block; width: 100%; min-width: 420px; height: auto; font-size: 12px; }
@@ -50,7 +53,8 @@ svg { display: block; width: 100%; min-width: 420px; height: auto; font-size: 12
 .label { fill: var(--ink); font-size: 13px; }
 .nothing { font-size: 16px; }
 .power { font-size: 9px; }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 6px; font-size: 13px; }
+.legend { display: flex; flex-wrap: wrap; align-content: flex-start; gap: 2px 16px;
+  margin: 0 0 6px; font-size: 13px; }
 .legend label { display: inline-flex; align-items: center; gap: 6px; cursor: pointer; }
 .legend input { position: absolute; opacity: 0; }
 .legend input:focus-visible + svg { outline: 2px solid var(--c0); outline-offset: 2px; }
@@ -91,7 +95,6 @@ bool numeric_column(const Table& table, std::size_t column) {
 }
 
 std::string caption_of(const std::string& caption, const char* element) {
-  if (caption.empty()) return "";
   return fmt::format("<{0} class=\"caption\">{1}</{0}>\n", element, escape_html(caption));
 }
 
@@ -125,8 +128,8 @@ void PlotPage::paragraph(std::string_view text) {
 
 std::string PlotPage::legend(const Plot& plot) const {
   const auto unnamed = [](const Series& series) { return series.name.empty(); };
-  if (std::all_of(plot.series.begin(), plot.series.end(), unnamed)) return "";
-  std::string text = "<div class=\"legend\">\n";
+  std::string text = "<div class=\"legend\">";
+  if (std::all_of(plot.series.begin(), plot.series.end(), unnamed)) return text + "</div>\n";
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const Series& series = plot.series[i];
     const int index = static_cast<int>(i);
@@ -148,7 +151,8 @@ void PlotPage::add(const Plot& plot) {
   if (!in_plots_) body_ += "<div class=\"plots\">\n";
   in_plots_ = true;
   body_ += "<figure>\n";
-  if (!plot.title.empty()) body_ += fmt::format("<h3>{}</h3>\n", escape_html(plot.title));
+  // Always four children: the rows of the grid are counted.
+  body_ += fmt::format("<h3>{}</h3>\n", escape_html(plot.title));
   body_ += legend(plot);
   body_ +=
       fmt::format("<div class=\"scroll\">{}</div>\n{}</figure>\n", drawing, caption_of(plot.caption, "figcaption"));

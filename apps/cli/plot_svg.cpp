@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iterator>
 
 #include "apps/cli/plot_axis.h"
@@ -91,8 +92,8 @@ std::string tick_text(const Tick& tick) {
 /// "time (s)", or "time (s), in units of 10^6" when the labels are.
 std::string axis_title(const std::string& label, const Axis& axis) {
   if (axis.exponent == 0) return escape_html(label);
-  return fmt::format("{}{}\u00d710<tspan class=\"power\" dy=\"-5\">{}</tspan>", escape_html(label),
-                     label.empty() ? "" : "  ", axis.exponent);
+  return fmt::format("{}{}\u00d710<tspan class=\"power\" dy=\"-5\">{}{}</tspan>", escape_html(label),
+                     label.empty() ? "" : "  ", axis.exponent < 0 ? "\u2212" : "", std::abs(axis.exponent));
 }
 
 void draw_grid(const Frame& frame, Out out) {
@@ -146,7 +147,7 @@ std::string line_path(const std::vector<Spot>& spots) {
   return path;
 }
 
-/// Dots where they are wanted, and round each drawn or tenth point a spot that shows its numbers under the mouse.
+/// Dots where they are wanted, and round some of the points a spot that shows its numbers under the mouse.
 void draw_points(const Series& series, const std::vector<Spot>& spots, Out out) {
   const std::size_t stride = 1 + spots.size() / kMostTooltips;
   for (std::size_t i = 0; i < spots.size(); ++i) {

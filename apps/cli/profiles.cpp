@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "apps/cli/plot_axis.h"
 #include "cairn/core/errors.h"
 
 namespace cairn::cli {
@@ -100,6 +101,7 @@ Plot profile_plot(const Profiles& profiles, const std::string& title, const std:
       profiles.solved_by_none ? fmt::format(", {} solved by none", profiles.solved_by_none) : "");
   double last = kProfileFactors.back();
   for (const Profile& profile : profiles.solvers) last = std::max(last, profile.tau.back());
+  last = log_axis({1, last}).high;  // lines run to the edge of the plot
   for (const Profile& profile : profiles.solvers) {
     Series series;
     series.name = profile.solver;

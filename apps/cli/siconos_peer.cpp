@@ -27,8 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPython = "/usr/bin/python3";  // Debian's: another one on PATH does not see Debian's packages
-constexpr double kStartSeconds = 120;                // for loading the library on a busy machine
+// Debian's interpreter, because another one on PATH does not see Debian's packages; always with -I, so that neither the
+// environment nor the working folder changes which modules it loads.
+constexpr const char* kPython = "/usr/bin/python3";
+constexpr double kStartSeconds = 120;  // for loading the library on a busy machine
 
 /// A folder of our own that disappears with everything in it.
 class TemporaryFolder {
@@ -107,7 +109,7 @@ bool run_one(const TemporaryFolder& folder, const Limits& limits, std::size_t ro
   std::error_code ignored;
   fs::remove(folder.file("answer"), ignored);
   const ChildResult child =
-      run_child({kPython, folder.file("script.py"), folder.path(), result.name, exact_number(limits.tolerance),
+      run_child({kPython, "-I", folder.file("script.py"), folder.path(), result.name, exact_number(limits.tolerance),
                  std::to_string(limits.max_iterations), exact_number(limits.seconds)},
                 {.time_limit = limits.seconds + kStartSeconds, .interrupt = limits.interrupt});
   if (child.end == ChildEnd::interrupted) return false;
@@ -148,7 +150,7 @@ const char* to_string(SiconosStatus status) {
 
 bool siconos_available() {
   static const bool available =
-      run_child({kPython, "-c", "import siconos.numerics, scipy.sparse"}, {.time_limit = kStartSeconds}).ok();
+      run_child({kPython, "-I", "-c", "import siconos.numerics, scipy.sparse"}, {.time_limit = kStartSeconds}).ok();
   return available;
 }
 

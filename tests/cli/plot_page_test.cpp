@@ -71,7 +71,7 @@ TEST(PlotAxis, DegenerateRangesStillHaveTwoEnds) {
 }
 
 TEST(PlotAxis, LogTicksAreDecadesWithLinesBetween) {
-  const Axis axis = log_axis({3e-8, 0.2});
+  const Axis axis = log_axis({1e-8, 1});
   EXPECT_EQ(axis.low, 1e-8);
   EXPECT_EQ(axis.high, 1);
   EXPECT_EQ(labels(axis).front(), "10^\u22128");
@@ -89,7 +89,12 @@ TEST(PlotAxis, LogTicksAreDecadesWithLinesBetween) {
   EXPECT_EQ(wide.minor.size(), 8u);
 }
 
-TEST(PlotAxis, AShortLogRangeComesCloser) {
+TEST(PlotAxis, LogAxesEndCloseToTheData) {
+  const Axis axis = log_axis({3e-8, 0.15});
+  EXPECT_EQ(axis.low, 2e-8);
+  EXPECT_EQ(axis.high, 0.2);
+  EXPECT_EQ(axis.ticks.front().value, 1e-7);
+  EXPECT_EQ(axis.ticks.back().value, 0.1);
   EXPECT_EQ(places(log_axis({1, 8})), (std::vector<double>{1, 2, 5, 10}));
   EXPECT_EQ(places(log_axis({2.5, 4})), (std::vector<double>{2, 5}));
   EXPECT_EQ(places(log_axis({1, 1})), (std::vector<double>{0.5, 1, 2}));
