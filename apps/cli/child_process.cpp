@@ -75,6 +75,7 @@ class OutputPipe {
 /// Starts the program in a process group of its own, with default signal handling; errno, or 0.
 int spawn(const std::vector<std::string>& argv, int out, int err, pid_t& child) {
   std::vector<char*> arguments;
+  arguments.reserve(argv.size() + 1);
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
 

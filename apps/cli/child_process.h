@@ -38,7 +38,7 @@ std::string describe(const ChildResult& result);
 
 /// Runs argv[0] (a path, or a name looked up on PATH) with the given arguments: no shell, so nothing in them is
 /// interpreted. The child reads from /dev/null and leads its own process group; when it ends, or is ended, all that is
-/// left of the group is killed, so no grandchild outlives this call.
+/// left of the group gets SIGKILL, so no grandchild stays behind.
 ChildResult run_child(const std::vector<std::string>& argv, const ChildSettings& settings = {});
 
 }  // namespace cairn::cli
