@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace cairn::cli {
 namespace {

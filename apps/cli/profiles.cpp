@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "apps/cli/plot_axis.h"
 #include "cairn/core/errors.h"

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "apps/cli/child_process.h"
 #include "apps/cli/csv.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "apps/cli/plot_axis.h"
 #include "cairn/core/errors.h"
