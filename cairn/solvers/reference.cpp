@@ -56,7 +56,7 @@ SolveReport ReferenceSolver::solve(const DelassusProblem& problem, DelassusSolut
 
   SolveMonitor monitor(problem, cone, context, report);
   std::vector<double> x = scaled_start(cone, solution.impulse);
-  run_phases(cone, x, monitor, report);
+  if (!monitor.start(x)) run_phases(cone, x, monitor, report);
 
   solution.impulse.assign(monitor.best_impulse().begin(), monitor.best_impulse().end());
   solution.velocity.resize(problem.q.size());

@@ -124,6 +124,11 @@ void SolveMonitor::measure(std::span<const double> x) {
   }
 }
 
+bool SolveMonitor::start(std::span<const double> x) {
+  measure(x);
+  return must_stop();
+}
+
 bool SolveMonitor::record(std::span<const double> x) {
   ++report_.iterations;
   measure(x);

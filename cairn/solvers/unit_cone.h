@@ -44,6 +44,9 @@ class SolveMonitor {
  public:
   SolveMonitor(const DelassusProblem& problem, const UnitConeProblem& cone, SolveContext& context, SolveReport& report);
 
+  /// Measures the start, which is no iteration. True when there is nothing to do.
+  bool start(std::span<const double> x);
+
   /// Measures x; true when the solve must stop (done() is then true as well).
   bool record(std::span<const double> x);
   void count_factorisation() { ++report_.factorisations; }
