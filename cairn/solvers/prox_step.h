@@ -47,12 +47,20 @@ inline FrictionSet choose_set(FrictionModel model, int dim, bool isotropic) {
   return dim == 3 && isotropic ? FrictionSet::disc : FrictionSet::ellipse;
 }
 
-/// The largest change of a contact in units of velocity: |dlambda| / r.
+/// The larger of two changes; not a number if either is not.
+inline double larger(double a, double b) { return a < b || b != b ? b : a; }
+
+/// How much a contact's turn mattered: the largest work |dlambda_i y_i| of its rows (energy; no division needed). Zero
+/// exactly when nothing changed, not a number when a row is not finite.
 template <int D>
-inline double velocity_change(const ContactR& r, const double* delta) {
-  double change = r.normal > 0 ? std::fabs(delta[0]) / r.normal : 0.0;
-  for (int i = 1; i < D; ++i) change = std::max(change, r.friction > 0 ? std::fabs(delta[i]) / r.friction : 0.0);
-  return change;
+inline double largest_work(const double* delta, const double* y) {
+  double work = 0, poison = 0;
+  for (int i = 0; i < D; ++i) {
+    const double mine = std::fabs(delta[i] * y[i]);
+    work = std::max(work, mine);
+    poison += 0 * mine;  // 0 for finite numbers, not a number otherwise
+  }
+  return work + poison;
 }
 
 }  // namespace cairn

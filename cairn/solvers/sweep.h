@@ -29,8 +29,8 @@ class Sweep {
   virtual std::span<const std::int32_t> order() const = 0;
   virtual std::size_t size() const = 0;  ///< length of lambda
 
-  /// One sweep in place. Returns the largest change in units of velocity, max_k |dlambda_k| / r_k, or a number that is
-  /// not finite when the sweep broke down.
+  /// One sweep in place. Returns how much it changed: the square root of the largest energy of a change of one row.
+  /// Zero exactly when lambda is a fixed point; not finite when the sweep broke down.
   virtual double run(std::span<double> lambda, ThreadPool* pool) = 0;
 
   /// Must follow any change of lambda from outside `run`: recomputes what is kept beside it (w = M^-1 J^T lambda).

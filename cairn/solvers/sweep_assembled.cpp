@@ -190,12 +190,14 @@ void AssembledSweep<D>::update(std::int64_t k, const double* lambda, double* nex
 
 template <int D>
 double AssembledSweep<D>::commit(std::int64_t k, const double* next, double* lambda) const {
-  double delta[D];
+  const double* block = problem_.w.diagonal_block(k);
+  double energy = 0;
   for (int i = 0; i < D; ++i) {
-    delta[i] = next[i] - lambda[k * D + i];
+    const double delta = next[i] - lambda[k * D + i];
     lambda[k * D + i] = next[i];
+    energy = larger(energy, delta * delta * std::fabs(block[i * D + i]));
   }
-  return velocity_change<D>(r_[static_cast<std::size_t>(k)], delta);
+  return energy;
 }
 
 template <int D>
@@ -205,7 +207,7 @@ double AssembledSweep<D>::visit(std::int64_t begin, std::int64_t end, double* la
     const std::int64_t k = schedule_.order[static_cast<std::size_t>(i)];
     double next[D];
     update(k, lambda, next);
-    change = std::max(change, commit(k, next, lambda));
+    change = larger(change, commit(k, next, lambda));
   }
   return change;
 }
@@ -229,14 +231,13 @@ double AssembledSweep<D>::visit_split(std::int64_t begin, std::int64_t end, std:
     }
     std::copy_n(lambda + k * D, D, next);
     finish(k, y, next);
-    change = std::max(change, commit(k, next, lambda));
+    change = larger(change, commit(k, next, lambda));
   }
   return change;
 }
 
 template <int D>
 double AssembledSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
-  const auto most = [](double a, double b) { return std::max(a, b); };
   double change = 0;
   for (const Stage& stage : schedule_.stages) {
     double mine = 0;
@@ -246,7 +247,7 @@ double AssembledSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
         mine = parallel_reduce(
             pool, stage.end - stage.begin, kRowGrain, 0.0,
             [&](std::int64_t b, std::int64_t e) { return visit(stage.begin + b, stage.begin + e, lambda.data()); },
-            most);
+            larger);
         break;
       case StageKind::chunks:
         mine = parallel_reduce(
@@ -255,14 +256,14 @@ double AssembledSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
               const auto first = static_cast<std::size_t>(stage.first_chunk + c);
               return visit(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda.data());
             },
-            most);
+            larger);
         break;
       case StageKind::jacobi: mine = run_jacobi(stage, lambda.data(), pool); break;
       case StageKind::split: mine = run_split(stage, lambda.data(), pool); break;
     }
-    change = most(change, mine);
+    change = larger(change, mine);
   }
-  return std::isfinite(lambda.empty() ? 0.0 : lambda[0]) ? change : lambda[0];
+  return std::sqrt(change);
 }
 
 template <int D>
@@ -276,11 +277,11 @@ double AssembledSweep<D>::run_jacobi(const Stage& stage, double* lambda, ThreadP
           const std::int64_t k = schedule_.order[static_cast<std::size_t>(i)];
           double next[D];
           update(k, old_.data(), next);
-          change = std::max(change, commit(k, next, lambda));
+          change = larger(change, commit(k, next, lambda));
         }
         return change;
       },
-      [](double a, double b) { return std::max(a, b); });
+      larger);
 }
 
 template <int D>
@@ -293,7 +294,7 @@ double AssembledSweep<D>::run_split(const Stage& stage, double* lambda, ThreadPo
         return visit_split(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], static_cast<std::int32_t>(c),
                            lambda);
       },
-      [](double a, double b) { return std::max(a, b); });
+      larger);
 }
 
 template <int D>

@@ -5,7 +5,6 @@
 // Layout: contacts are packed in schedule order, 184 bytes each, with the frame and the arms instead of rows of J (the
 // angular rows are arm x axis: fewer bytes and fewer flops than reading them). Only bodies that can move have a slot.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "cairn/core/errors.h"
@@ -291,7 +290,7 @@ double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* l
     for (int i = 0; i < D; ++i) delta[i] = z[i] - lambda[k * D + i];
     std::copy_n(z, D, lambda + k * D);
     apply<D>(c, radius(k), delta, mass_.data(), w);
-    change = std::max(change, velocity_change<D>(c.r, delta));
+    change = larger(change, largest_work<D>(delta, y));
   }
   return change;
 }
@@ -308,10 +307,9 @@ double FactorisedSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
       case StageKind::jacobi: mine = run_jacobi(stage, lambda.data(), pool); break;
       case StageKind::split: mine = run_split(stage, lambda.data(), pool); break;
     }
-    change = std::max(change, mine);
+    change = larger(change, mine);
   }
-  const bool finite = w_.empty() || std::isfinite(w_[0].linear.x + w_.back().linear.z);
-  return finite ? change : std::numeric_limits<double>::infinity();
+  return std::sqrt(change);
 }
 
 template <int D>
@@ -321,7 +319,8 @@ double FactorisedSweep<D>::run_blocks(const Stage& stage, double* lambda, Thread
     change_[static_cast<std::size_t>(begin / kContactGrain)] =
         visit(stage.begin + begin, stage.begin + end, lambda, w_.data());
   });
-  return *std::max_element(change_.begin(), change_.begin() + (count + kContactGrain - 1) / kContactGrain);
+  const auto blocks = static_cast<std::size_t>((count + kContactGrain - 1) / kContactGrain);
+  return std::accumulate(change_.begin(), change_.begin() + static_cast<std::ptrdiff_t>(blocks), 0.0, larger);
 }
 
 template <int D>
@@ -332,7 +331,7 @@ double FactorisedSweep<D>::run_chunks(const Stage& stage, double* lambda, Thread
         const auto first = static_cast<std::size_t>(stage.first_chunk + c);
         return visit(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, w_.data());
       },
-      [](double a, double b) { return std::max(a, b); });
+      larger);
 }
 
 /// All contacts of the stage from the same w; then every body gathers what its contacts changed.
@@ -352,11 +351,11 @@ double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, Thread
           for (int i = 0; i < D; ++i) delta[i] = z[i] - lambda[k * D + i];
           std::copy_n(z, D, lambda + k * D);
           delta_[static_cast<std::size_t>(k)] = world_impulse<D>(c, radius(k), delta);
-          most = std::max(most, velocity_change<D>(c.r, delta));
+          most = larger(most, largest_work<D>(delta, y));
         }
         return most;
       },
-      [](double a, double b) { return std::max(a, b); });
+      larger);
   gather(stage.begin, stage.end, pool, false);
   return change;
 }
@@ -396,7 +395,7 @@ double FactorisedSweep<D>::run_split(const Stage& stage, double* lambda, ThreadP
         const auto first = static_cast<std::size_t>(stage.first_chunk + c);
         return visit(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, copy.data());
       },
-      [](double a, double b) { return std::max(a, b); });
+      larger);
   parallel_for(pool, static_cast<std::int64_t>(w_.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const BodyState start = w_[static_cast<std::size_t>(i)];
@@ -426,7 +425,7 @@ double FactorisedSweep<D>::run_joints(double* lambda) {
     const double next = std::clamp(lambda[k] - packed.r * y, row.lower, row.upper);
     const double delta = next - lambda[k];
     lambda[k] = next;
-    change = std::max(change, packed.r > 0 ? std::fabs(delta) / packed.r : 0.0);
+    change = larger(change, std::fabs(delta * y));
     const auto apply_row = [&](std::int32_t slot, const Vec3& linear, const Vec3& angular) {
       if (slot == kNoVertex) return;
       BodyState& w = w_[static_cast<std::size_t>(slot)];
