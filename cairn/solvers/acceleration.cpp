@@ -3,150 +3,181 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <deque>
 
 namespace cairn {
 
 namespace {
 
-/// sum_i weight_i a_i b_i, in fixed chunks so that the rounding does not depend on anything but the length.
-double dot(std::span<const double> weight, std::span<const double> a, std::span<const double> b) {
-  constexpr std::size_t kChunk = 4096;
-  double total = 0;
-  for (std::size_t start = 0; start < a.size(); start += kChunk) {
-    double sum = 0;
-    const std::size_t end = std::min(a.size(), start + kChunk);
-    for (std::size_t i = start; i < end; ++i) sum += weight[i] * a[i] * b[i];
-    total += sum;
-  }
-  return total;
+using Vector = std::vector<double>;
+constexpr std::int64_t kChunk = 8192;
+
+/// sum over i of term(i), in fixed chunks: the rounding depends on the length alone.
+template <class Term>
+double sum(ThreadPool* pool, std::size_t size, Term&& term) {
+  return parallel_reduce(
+      pool, static_cast<std::int64_t>(size), kChunk, 0.0,
+      [&](std::int64_t begin, std::int64_t end) {
+        double total = 0;
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) total += term(i);
+        return total;
+      },
+      [](double a, double b) { return a + b; });
+}
+
+/// work(i) for every i.
+template <class Work>
+void each(ThreadPool* pool, std::size_t size, Work&& work) {
+  parallel_for(pool, static_cast<std::int64_t>(size), kChunk, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) work(i);
+  });
 }
 
 class Nesterov : public Accelerator {
  public:
   explicit Nesterov(std::span<const double> weight) : weight_(weight.begin(), weight.end()) {}
 
-  bool propose(std::span<const double> y, std::span<const double> swept, std::span<double> next) override {
-    const std::size_t size = y.size();
+  bool propose(std::span<const double> y, std::span<const double> swept, std::span<double> next,
+               ThreadPool* pool) override {
     if (last_.empty()) {
       last_.assign(swept.begin(), swept.end());
       return false;
     }
     // The restart test (y - z') . (z' - z) > 0: the momentum leads away from where the sweep went.
-    double against = 0;
-    for (std::size_t i = 0; i < size; ++i) against += weight_[i] * (y[i] - swept[i]) * (swept[i] - last_[i]);
+    const double against =
+        sum(pool, y.size(), [&](std::size_t i) { return weight_[i] * (y[i] - swept[i]) * (swept[i] - last_[i]); });
     const bool restart = against > 0;
     const double theta = restart ? 1.0 : 0.5 * (1 + std::sqrt(1 + 4 * theta_ * theta_));
     const double momentum = restart ? 0.0 : (theta_ - 1) / theta;
-    for (std::size_t i = 0; i < size; ++i) next[i] = swept[i] + momentum * (swept[i] - last_[i]);
+    each(pool, y.size(), [&](std::size_t i) {
+      next[i] = swept[i] + momentum * (swept[i] - last_[i]);
+      last_[i] = swept[i];
+    });
     restarts_ += restart ? 1 : 0;
     theta_ = theta;
-    last_.assign(swept.begin(), swept.end());
     return momentum > 0;
   }
 
  private:
-  std::vector<double> weight_, last_;  ///< last_: the last swept iterate z
+  Vector weight_, last_;  ///< last_: the last swept iterate z
   double theta_ = 1;
 };
 
 class Anderson : public Accelerator {
  public:
-  Anderson(std::span<const double> weight, int depth) : weight_(weight.begin(), weight.end()), depth_(depth) {}
+  Anderson(std::span<const double> weight, int depth)
+      : weight_(weight.begin(), weight.end()), depth_(static_cast<std::size_t>(depth)) {}
 
-  bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next) override {
-    std::vector<double> step(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) step[i] = swept[i] - x[i];
-    const double length2 = dot(weight_, step, step);
+  bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next,
+               ThreadPool* pool) override {
+    const std::size_t size = x.size();
+    const double length2 = sum(pool, size, [&](std::size_t i) {
+      const double step = swept[i] - x[i];
+      return weight_[i] * step * step;
+    });
     // A step much longer than the last means that the set of active contacts has changed: what was learned is stale.
     constexpr double kGrowth = 4.0;
-    if (length2 > kGrowth * last_length2_ && !step_change_.empty()) {
-      step_change_.clear(), swept_change_.clear();
+    if (length2 > kGrowth * last_length2_ && !columns_.empty()) {
+      columns_.clear();
       ++restarts_;
     } else if (!last_step_.empty()) {
-      remember(step, swept);
+      remember(x, swept, pool);
     }
-    last_step_ = step;
-    last_swept_.assign(swept.begin(), swept.end());
     last_length2_ = length2;
-    if (step_change_.empty()) return false;
-    combine(step, swept, next);
-    return true;
+    last_step_.resize(size), last_swept_.resize(size);
+    each(pool, size, [&](std::size_t i) {
+      last_step_[i] = swept[i] - x[i];
+      last_swept_[i] = swept[i];
+    });
+    return !columns_.empty() && combine(next, pool);
   }
 
  private:
-  void remember(std::span<const double> step, std::span<const double> swept) {
-    if (static_cast<int>(step_change_.size()) == depth_) {
-      step_change_.erase(step_change_.begin());
-      swept_change_.erase(swept_change_.begin());
+  /// One remembered pair of iterates: the change of the step f = S(x) - x and of S(x), and the products of the former
+  /// with those of the columns before it.
+  struct Column {
+    Vector step, swept, products;
+  };
+
+  void remember(std::span<const double> x, std::span<const double> swept, ThreadPool* pool) {
+    Column column;
+    if (columns_.size() == depth_) {
+      column = std::move(columns_.front());  // reuse its memory
+      columns_.pop_front();
+      for (Column& other : columns_) other.products.erase(other.products.begin());
     }
-    std::vector<double> df(step.size()), dg(step.size());
-    for (std::size_t i = 0; i < step.size(); ++i) {
-      df[i] = step[i] - last_step_[i];
-      dg[i] = swept[i] - last_swept_[i];
-    }
-    step_change_.push_back(std::move(df));
-    swept_change_.push_back(std::move(dg));
+    column.step.resize(x.size()), column.swept.resize(x.size());
+    each(pool, x.size(), [&](std::size_t i) {
+      column.step[i] = swept[i] - x[i] - last_step_[i];
+      column.swept[i] = swept[i] - last_swept_[i];
+    });
+    column.products.clear();
+    for (const Column& other : columns_) column.products.push_back(product(column.step, other.step, pool));
+    column.products.push_back(product(column.step, column.step, pool));
+    columns_.push_back(std::move(column));
   }
 
-  /// next = swept - sum gamma_j (change of swept)_j with gamma = argmin |step - sum gamma_j (change of step)_j|.
-  void combine(std::span<const double> step, std::span<const double> swept, std::span<double> next) const {
-    const auto m = static_cast<Eigen::Index>(step_change_.size());
+  double product(const Vector& a, const Vector& b, ThreadPool* pool) const {
+    return sum(pool, a.size(), [&](std::size_t i) { return weight_[i] * a[i] * b[i]; });
+  }
+
+  /// next = S(x) - sum gamma_j dS_j with gamma = argmin |f - sum gamma_j df_j|. False when the fit breaks down.
+  bool combine(std::span<double> next, ThreadPool* pool) const {
+    const auto m = static_cast<Eigen::Index>(columns_.size());
     Eigen::MatrixXd normal(m, m);
     Eigen::VectorXd right(m);
     for (Eigen::Index i = 0; i < m; ++i) {
-      const auto& fi = step_change_[static_cast<std::size_t>(i)];
-      for (Eigen::Index j = 0; j <= i; ++j)
-        normal(i, j) = normal(j, i) = dot(weight_, fi, step_change_[static_cast<std::size_t>(j)]);
-      right(i) = dot(weight_, fi, step);
+      const Column& column = columns_[static_cast<std::size_t>(i)];
+      for (Eigen::Index j = 0; j <= i; ++j) normal(i, j) = normal(j, i) = column.products[static_cast<std::size_t>(j)];
+      right(i) = product(column.step, last_step_, pool);
     }
     // Tikhonov: keeps the fit bounded when the last steps are nearly parallel.
     normal.diagonal().array() += 1e-10 * normal.trace() / static_cast<double>(m);
     const Eigen::VectorXd gamma = normal.ldlt().solve(right);
-    std::copy(swept.begin(), swept.end(), next.begin());
-    if (!gamma.allFinite()) return;
-    for (Eigen::Index j = 0; j < m; ++j) {
-      const auto& dg = swept_change_[static_cast<std::size_t>(j)];
-      for (std::size_t i = 0; i < next.size(); ++i) next[i] -= gamma(j) * dg[i];
-    }
+    if (!gamma.allFinite()) return false;
+    each(pool, next.size(), [&](std::size_t i) {
+      double value = last_swept_[i];
+      for (Eigen::Index j = 0; j < m; ++j) value -= gamma(j) * columns_[static_cast<std::size_t>(j)].swept[i];
+      next[i] = value;
+    });
+    return true;
   }
 
-  std::vector<double> weight_, last_step_, last_swept_;
-  std::vector<std::vector<double>> step_change_, swept_change_;  ///< at most depth_ columns
+  Vector weight_, last_step_, last_swept_;
+  std::deque<Column> columns_;  ///< at most depth_
   double last_length2_ = 0;
-  int depth_;
+  std::size_t depth_;
 };
 
 class Nncg : public Accelerator {
  public:
   explicit Nncg(std::span<const double> weight) : weight_(weight.begin(), weight.end()) {}
 
-  bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next) override {
+  bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next,
+               ThreadPool* pool) override {
     const std::size_t size = x.size();
-    std::vector<double> gradient(size);
-    for (std::size_t i = 0; i < size; ++i) gradient[i] = x[i] - swept[i];
-    const double length2 = dot(weight_, gradient, gradient);
-    if (direction_.empty()) {
-      direction_.resize(size);
-      for (std::size_t i = 0; i < size; ++i) direction_[i] = -gradient[i];
-      last_length2_ = length2;
-      return false;
-    }
-    const double beta = last_length2_ > 0 ? length2 / last_length2_ : 2.0;
+    const double length2 = sum(pool, size, [&](std::size_t i) {
+      const double gradient = x[i] - swept[i];
+      return weight_[i] * gradient * gradient;
+    });
+    const bool first = direction_.empty();
+    const double beta = first ? 0.0 : (last_length2_ > 0 ? length2 / last_length2_ : 2.0);
     last_length2_ = length2;
+    direction_.resize(size, 0.0);
     if (beta > 1) {
       std::fill(direction_.begin(), direction_.end(), 0.0);
       ++restarts_;
       return false;
     }
-    for (std::size_t i = 0; i < size; ++i) {
+    each(pool, size, [&](std::size_t i) {
       next[i] = swept[i] + beta * direction_[i];
-      direction_[i] = beta * direction_[i] - gradient[i];
-    }
-    return true;
+      direction_[i] = beta * direction_[i] + (swept[i] - x[i]);
+    });
+    return !first;
   }
 
  private:
-  std::vector<double> weight_, direction_;
+  Vector weight_, direction_;
   double last_length2_ = 0;
 };
 

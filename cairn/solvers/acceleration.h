@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/parallel.h"
 #include "cairn/solvers/prox_settings.h"
 
 namespace cairn {
@@ -25,7 +26,8 @@ class Accelerator {
 
   /// `x` is where the last sweep started, `swept` = S(x). Writes the start of the next sweep to `next` (which may leave
   /// the admissible set: project it) and returns true, or returns false when the next sweep should start from `swept`.
-  virtual bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next) = 0;
+  virtual bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next,
+                       ThreadPool* pool) = 0;
 
   int restarts() const { return restarts_; }
 

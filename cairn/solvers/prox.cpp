@@ -48,7 +48,7 @@ class Loop {
  private:
   void prepare(std::vector<double>& lambda) {
     ScopedTimer timing(report_.setup_seconds);
-    sweep_.project(lambda);
+    sweep_.project(lambda, context_.pool);
     sweep_.refresh(lambda, context_.pool);
     good_ = lambda;
     std::vector<double> weight(sweep_.size());
@@ -63,8 +63,8 @@ class Loop {
   /// Moves lambda to the start of the next sweep; what the last sweep found has been measured already.
   void accelerate(std::vector<double>& lambda) {
     if (!accelerator_ || report_.iterations == 0) return;
-    if (!accelerator_->propose(start_, lambda, next_)) return;
-    sweep_.project(next_);
+    if (!accelerator_->propose(start_, lambda, next_, context_.pool)) return;
+    sweep_.project(next_, context_.pool);
     std::swap(lambda, next_);
     sweep_.refresh(lambda, context_.pool);
   }

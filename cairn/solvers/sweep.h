@@ -37,7 +37,7 @@ class Sweep {
   virtual void refresh(std::span<const double> lambda, ThreadPool* pool) = 0;
 
   /// The nearest admissible lambda, contact by contact.
-  virtual void project(std::span<double> lambda) const = 0;
+  virtual void project(std::span<double> lambda, ThreadPool* pool) const = 0;
 
   /// R <- nu R.
   virtual void scale_r(double nu) = 0;

@@ -39,7 +39,7 @@ class AssembledSweep : public Sweep {
   std::size_t size() const override { return problem_.q.size(); }
   double run(std::span<double> lambda, ThreadPool* pool) override;
   void refresh(std::span<const double>, ThreadPool*) override {}  // nothing is kept beside lambda
-  void project(std::span<double> lambda) const override;
+  void project(std::span<double> lambda, ThreadPool* pool) const override;
   void scale_r(double nu) override;
   void weights(std::span<double> weight) const override;
   std::size_t bytes() const override;
@@ -298,7 +298,7 @@ double AssembledSweep<D>::run_split(const Stage& stage, double* lambda, ThreadPo
 }
 
 template <int D>
-void AssembledSweep<D>::project(std::span<double> lambda) const {
+void AssembledSweep<D>::project(std::span<double> lambda, ThreadPool*) const {
   for (std::size_t k = 0; k < r_.size(); ++k) project_contact<D>(set_, problem_.friction[k], lambda.data() + k * D);
 }
 

@@ -113,7 +113,7 @@ class FactorisedSweep : public Sweep {
   std::size_t size() const override { return contacts_.size() * D + rows_.size(); }
   double run(std::span<double> lambda, ThreadPool* pool) override;
   void refresh(std::span<const double> lambda, ThreadPool* pool) override;
-  void project(std::span<double> lambda) const override;
+  void project(std::span<double> lambda, ThreadPool* pool) const override;
   void scale_r(double nu) override;
   void weights(std::span<double> weight) const override;
   void add_velocity_change(std::span<Velocity> velocity) const override;
@@ -132,7 +132,10 @@ class FactorisedSweep : public Sweep {
   double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
   double run_split(const Stage& stage, double* lambda, ThreadPool* pool);
   double run_joints(double* lambda);
-  void gather(std::int64_t begin, std::int64_t end, ThreadPool* pool, bool from_zero);
+  void gather(std::int64_t begin, std::int64_t end, ThreadPool* pool);
+  void scatter(std::int64_t begin, std::int64_t end, const double* lambda);
+  void refresh_unsafe(const Stage& stage, const double* lambda, ThreadPool* pool);
+  void apply_row(const PackedRow& packed, double impulse);
   double radius(std::int64_t k) const { return D == 4 ? radius_[static_cast<std::size_t>(k)] : 0.0; }
 
   Schedule schedule_;
@@ -163,12 +166,20 @@ FactorisedSweep<D>::FactorisedSweep(const ContactProblem& problem, const ProxSet
     if (stage.kind == StageKind::split) copies_.resize(static_cast<std::size_t>(stage.chunk_count));
 }
 
+/// Slots for the bodies that can move and are touched by a contact or a joint, in the order of the bodies. All others
+/// cost nothing (doc 000, section 3.8.2, asks for this "compressed" vector where bodies outnumber contacts).
 template <int D>
 void FactorisedSweep<D>::pack_bodies(const ContactProblem& problem) {
+  std::vector<bool> touched(problem.bodies.size(), false);
+  const auto touch = [&](std::int32_t a, std::int32_t b) {
+    touched[static_cast<std::size_t>(a)] = touched[static_cast<std::size_t>(b)] = true;
+  };
+  for (const ContactBlock& c : problem.contacts) touch(c.body_a, c.body_b);
+  for (const JointBlock& joint : problem.joints) touch(joint.body_a, joint.body_b);
   slot_.assign(problem.bodies.size(), kNoVertex);
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     const ProblemBody& body = problem.bodies[i];
-    if (!body.is_dynamic()) continue;
+    if (!touched[i] || !body.is_dynamic()) continue;
     slot_[i] = static_cast<std::int32_t>(mass_.size());
     mass_.push_back({body.inverse_mass, body.inverse_inertia});
   }
@@ -240,9 +251,14 @@ void FactorisedSweep<D>::pack_joints(const ContactProblem& problem, const ProxSe
   }
 }
 
-/// Contacts of each body, for stages that gather (jacobi) and for `refresh` in parallel.
+/// Contacts of each body, where a stage gathers.
 template <int D>
 void FactorisedSweep<D>::list_body_contacts() {
+  const bool gathers = std::any_of(schedule_.stages.begin(), schedule_.stages.end(), [](const Stage& stage) {
+    return stage.kind == StageKind::jacobi || stage.kind == StageKind::split;
+  });
+  if (!gathers) return;
+  delta_.resize(contacts_.size());
   std::vector<Edge> by_position(contacts_.size());
   for (std::size_t i = 0; i < contacts_.size(); ++i) by_position[i] = {contacts_[i].a, contacts_[i].b};
   at_body_ = edges_by_vertex(by_position, static_cast<std::int32_t>(mass_.size()));
@@ -337,7 +353,6 @@ double FactorisedSweep<D>::run_chunks(const Stage& stage, double* lambda, Thread
 /// All contacts of the stage from the same w; then every body gathers what its contacts changed.
 template <int D>
 double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool) {
-  delta_.resize(contacts_.size());
   const double change = parallel_reduce(
       pool, stage.end - stage.begin, kContactGrain, 0.0,
       [&](std::int64_t begin, std::int64_t end) {
@@ -356,13 +371,13 @@ double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, Thread
         return most;
       },
       larger);
-  gather(stage.begin, stage.end, pool, false);
+  gather(stage.begin, stage.end, pool);
   return change;
 }
 
-/// w_b <- [0 or w_b] + M_b^-1 sum of delta_ over the contacts of b at positions [begin, end), in ascending order.
+/// w_b <- w_b + M_b^-1 sum of delta_ over the contacts of b at positions [begin, end), in ascending order.
 template <int D>
-void FactorisedSweep<D>::gather(std::int64_t begin, std::int64_t end, ThreadPool* pool, bool from_zero) {
+void FactorisedSweep<D>::gather(std::int64_t begin, std::int64_t end, ThreadPool* pool) {
   parallel_for(pool, static_cast<std::int64_t>(mass_.size()), kBodyGrain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t body = first; body < last; ++body) {
       Vec3 p, torque;
@@ -376,7 +391,6 @@ void FactorisedSweep<D>::gather(std::int64_t begin, std::int64_t end, ThreadPool
         torque += sign * (cross(is_b ? c.arm_b : c.arm_a, impulse.p) + impulse.torque);
       }
       BodyState& w = w_[static_cast<std::size_t>(body)];
-      if (from_zero) w = {};
       const BodyMass& mass = mass_[static_cast<std::size_t>(body)];
       w.linear += mass.inverse_mass * p;
       w.angular += mass.inverse_inertia * torque;
@@ -426,47 +440,74 @@ double FactorisedSweep<D>::run_joints(double* lambda) {
     const double delta = next - lambda[k];
     lambda[k] = next;
     change = larger(change, std::fabs(delta * y));
-    const auto apply_row = [&](std::int32_t slot, const Vec3& linear, const Vec3& angular) {
-      if (slot == kNoVertex) return;
-      BodyState& w = w_[static_cast<std::size_t>(slot)];
-      w.linear += mass_[static_cast<std::size_t>(slot)].inverse_mass * delta * linear;
-      w.angular += mass_[static_cast<std::size_t>(slot)].inverse_inertia * (delta * angular);
-    };
-    apply_row(packed.a, row.linear_a, row.angular_a);
-    apply_row(packed.b, row.linear_b, row.angular_b);
+    apply_row(packed, delta);
   }
   return change;
 }
 
+/// w = M^-1 J^T lambda from nothing, stage by stage like a sweep, so that the order of the sums is the schedule's.
 template <int D>
 void FactorisedSweep<D>::refresh(std::span<const double> lambda, ThreadPool* pool) {
-  delta_.resize(contacts_.size());
-  parallel_for(pool, static_cast<std::int64_t>(contacts_.size()), kContactGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t k = begin; k < end; ++k)
-                   delta_[static_cast<std::size_t>(k)] =
-                       world_impulse<D>(contacts_[static_cast<std::size_t>(k)], radius(k), lambda.data() + k * D);
-               });
-  gather(0, static_cast<std::int64_t>(contacts_.size()), pool, true);
-  for (std::size_t k = 0; k < rows_.size(); ++k) {
-    const PackedRow& packed = rows_[k];
-    const double impulse = lambda[contacts_.size() * D + k];
-    const auto apply_row = [&](std::int32_t slot, const Vec3& linear, const Vec3& angular) {
-      if (slot == kNoVertex) return;
-      w_[static_cast<std::size_t>(slot)].linear +=
-          mass_[static_cast<std::size_t>(slot)].inverse_mass * impulse * linear;
-      w_[static_cast<std::size_t>(slot)].angular +=
-          mass_[static_cast<std::size_t>(slot)].inverse_inertia * (impulse * angular);
-    };
-    apply_row(packed.a, packed.row.linear_a, packed.row.angular_a);
-    apply_row(packed.b, packed.row.linear_b, packed.row.angular_b);
+  std::fill(w_.begin(), w_.end(), BodyState{});
+  for (const Stage& stage : schedule_.stages) {
+    switch (stage.kind) {
+      case StageKind::serial: scatter(stage.begin, stage.end, lambda.data()); break;
+      case StageKind::independent:
+        parallel_for(pool, stage.end - stage.begin, kContactGrain, [&](std::int64_t begin, std::int64_t end) {
+          scatter(stage.begin + begin, stage.begin + end, lambda.data());
+        });
+        break;
+      case StageKind::chunks:
+        parallel_for(pool, stage.chunk_count, 1, [&](std::int64_t c, std::int64_t) {
+          const auto first = static_cast<std::size_t>(stage.first_chunk + c);
+          scatter(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda.data());
+        });
+        break;
+      case StageKind::jacobi:
+      case StageKind::split: refresh_unsafe(stage, lambda.data(), pool); break;
+    }
   }
+  for (std::size_t k = 0; k < rows_.size(); ++k) apply_row(rows_[k], lambda[contacts_.size() * D + k]);
+}
+
+/// Adds the impulses at positions [begin, end) to w, one after the other.
+template <int D>
+void FactorisedSweep<D>::scatter(std::int64_t begin, std::int64_t end, const double* lambda) {
+  for (std::int64_t k = begin; k < end; ++k)
+    apply<D>(contacts_[static_cast<std::size_t>(k)], radius(k), lambda + k * D, mass_.data(), w_.data());
+}
+
+/// Contacts of such a stage share bodies: the bodies gather.
+template <int D>
+void FactorisedSweep<D>::refresh_unsafe(const Stage& stage, const double* lambda, ThreadPool* pool) {
+  parallel_for(pool, stage.end - stage.begin, kContactGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = stage.begin + begin; k < stage.begin + end; ++k)
+      delta_[static_cast<std::size_t>(k)] =
+          world_impulse<D>(contacts_[static_cast<std::size_t>(k)], radius(k), lambda + k * D);
+  });
+  gather(stage.begin, stage.end, pool);
+}
+
+/// w <- w + M^-1 J^T of one joint row.
+template <int D>
+void FactorisedSweep<D>::apply_row(const PackedRow& packed, double impulse) {
+  const auto to_body = [&](std::int32_t slot, const Vec3& linear, const Vec3& angular) {
+    if (slot == kNoVertex) return;
+    BodyState& w = w_[static_cast<std::size_t>(slot)];
+    w.linear += mass_[static_cast<std::size_t>(slot)].inverse_mass * impulse * linear;
+    w.angular += mass_[static_cast<std::size_t>(slot)].inverse_inertia * (impulse * angular);
+  };
+  to_body(packed.a, packed.row.linear_a, packed.row.angular_a);
+  to_body(packed.b, packed.row.linear_b, packed.row.angular_b);
 }
 
 template <int D>
-void FactorisedSweep<D>::project(std::span<double> lambda) const {
-  for (std::size_t k = 0; k < contacts_.size(); ++k)
-    project_contact<D>(set_, axes_of<D>(contacts_[k]), lambda.data() + k * D);
+void FactorisedSweep<D>::project(std::span<double> lambda, ThreadPool* pool) const {
+  parallel_for(pool, static_cast<std::int64_t>(contacts_.size()), kContactGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t k = begin; k < end; ++k)
+                   project_contact<D>(set_, axes_of<D>(contacts_[static_cast<std::size_t>(k)]), lambda.data() + k * D);
+               });
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     double& value = lambda[contacts_.size() * D + k];
     value = std::clamp(value, rows_[k].row.lower, rows_[k].row.upper);
