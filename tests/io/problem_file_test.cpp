@@ -6,14 +6,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <map>
-#include <sstream>
 
 #include "cairn/problem/residual.h"
 #include "scenes/ball_lattices.h"
 #include "tests/io/temporary_folder.h"
+#include "tests/published_set.h"
 
 namespace cairn {
 namespace {
@@ -159,28 +157,6 @@ TEST(ProblemFile, AFailedWriteLeavesNothingBehind) {
 
 // ---- the public set: an outside reader, an outside solver and an outside ruler must agree with ours ----
 
-std::string public_folder() {
-  const char* given = std::getenv("CAIRN_FCLIB");
-  return given != nullptr ? given : std::string(CAIRN_SOURCE_DIR) + "/../shared/fclib/public";
-}
-
-/// Name -> contacts, from the table in the folder's README: column 1 and column 4.
-std::map<std::string, std::int64_t> listed_contacts(const std::string& folder) {
-  std::map<std::string, std::int64_t> result;
-  std::ifstream in(folder + "/README.md");
-  for (std::string line; std::getline(in, line);) {
-    if (line.rfind("| ", 0) != 0 || line.rfind("| problem ", 0) == 0) continue;
-    std::istringstream cells(line);
-    std::string cell;
-    std::vector<std::string> columns;
-    while (std::getline(cells, cell, '|')) columns.push_back(cell);
-    if (columns.size() < 5) continue;
-    std::istringstream(columns[1]) >> cell;
-    result[cell] = std::stoll(columns[4]);
-  }
-  return result;
-}
-
 double attribute(hid_t object, const char* name) {
   double value = -1;
   const hid_t id = H5Aopen(object, name, H5P_DEFAULT);
@@ -189,20 +165,15 @@ double attribute(hid_t object, const char* name) {
   return value;
 }
 
-DelassusProblem assembled(const ProblemFile& file) {
-  if (const auto* local = std::get_if<DelassusProblem>(&file.problem)) return *local;
-  return to_delassus(std::get<GlobalProblem>(file.problem)).value_or_throw();
-}
-
 TEST(ProblemFile, PublishedProblemsAndTheirBestAnswersAgreeWithTheRuler) {
-  const std::string folder = public_folder();
-  const std::map<std::string, std::int64_t> listed = listed_contacts(folder);
+  const std::string folder = published_folder();
+  const std::vector<PublishedProblem> listed = published_problems();
   if (listed.empty()) GTEST_SKIP() << "no FCLIB problems in " << folder << "; set CAIRN_FCLIB to their folder";
   EXPECT_EQ(listed.size(), 39u);
   const hid_t best = H5Fopen((folder + "/best_known_r.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   ASSERT_GE(best, 0);
   std::size_t broken_solutions = 0, triangles = 0;
-  for (const auto& [name, contacts] : listed) {
+  for (const auto& [name, contacts, sweeps] : listed) {
     SCOPED_TRACE(name);
     const Expected<ProblemFile> file = read_problem(folder + "/" + name + ".hdf5");
     ASSERT_TRUE(file) << file.error().message;
