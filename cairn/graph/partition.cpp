@@ -71,17 +71,8 @@ std::vector<std::int32_t> partition_graph(std::span<const Edge> edges, std::int3
   return run_metis(graph, parts);
 }
 
-EdgeParts split_edges(std::span<const Edge> edges, std::span<const std::int32_t> part_of_vertex, std::int32_t parts) {
-  const auto part_of = [&](std::int32_t v) {
-    return v == kNoVertex ? -1 : part_of_vertex[static_cast<std::size_t>(v)];
-  };
-  std::vector<std::int32_t> key(edges.size());
+EdgeParts split_by_part(std::span<const std::int32_t> key, std::int32_t parts) {
   EdgeParts result;
-  for (std::size_t k = 0; k < edges.size(); ++k) {
-    const std::int32_t a = part_of(edges[k].a), b = part_of(edges[k].b);
-    const bool is_border = a >= 0 && b >= 0 && a != b;
-    key[k] = is_border ? parts : std::max({a, b, 0});
-  }
   Lists groups = group_by(key, parts + 1);
   const auto border = groups[parts];
   result.border.assign(border.begin(), border.end());
@@ -89,6 +80,19 @@ EdgeParts split_edges(std::span<const Edge> edges, std::span<const std::int32_t>
   groups.start.pop_back();
   result.inside = std::move(groups);
   return result;
+}
+
+EdgeParts split_edges(std::span<const Edge> edges, std::span<const std::int32_t> part_of_vertex, std::int32_t parts) {
+  const auto part_of = [&](std::int32_t v) {
+    return v == kNoVertex ? -1 : part_of_vertex[static_cast<std::size_t>(v)];
+  };
+  std::vector<std::int32_t> key(edges.size());
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    const std::int32_t a = part_of(edges[k].a), b = part_of(edges[k].b);
+    const bool is_border = a >= 0 && b >= 0 && a != b;
+    key[k] = is_border ? parts : std::max({a, b, 0});
+  }
+  return split_by_part(key, parts);
 }
 
 }  // namespace cairn

@@ -23,6 +23,10 @@ struct EdgeParts {
   Lists inside;
   std::vector<std::int32_t> border;
 };
+
+/// Items grouped by their part; key = parts means border.
+EdgeParts split_by_part(std::span<const std::int32_t> key, std::int32_t parts);
+
 EdgeParts split_edges(std::span<const Edge> edges, std::span<const std::int32_t> part_of_vertex, std::int32_t parts);
 
 }  // namespace cairn

@@ -46,14 +46,7 @@ struct BlockGraph {
     for (std::size_t k = 0; k < part.size(); ++k)
       for (const std::int32_t j : neighbours[static_cast<std::int64_t>(k)])
         if (part[static_cast<std::size_t>(j)] < part[k]) key[k] = parts;  // the higher side of a cut is the border
-    Lists groups = group_by(key, parts + 1);
-    EdgeParts result;
-    const auto border = groups[parts];
-    result.border.assign(border.begin(), border.end());
-    groups.item.resize(static_cast<std::size_t>(groups.start[static_cast<std::size_t>(parts)]));
-    groups.start.pop_back();
-    result.inside = std::move(groups);
-    return result;
+    return split_by_part(key, parts);
   }
   Colouring colour_subset(std::span<const std::int32_t> subset) const {
     std::vector<std::int32_t> position(size(), -1);

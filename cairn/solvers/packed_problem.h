@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// PackedProblem: a ContactProblem laid out for factorised sweeps, and the two formulas at their heart.
+//
+//   y_k = J_k w + b_k                  packed_velocity
+//   w <- w + M^-1 J_k^T dlambda_k      apply_impulse            doc 000, (3.18), (3.19)
+//
+// Contacts are packed in schedule order, 184 bytes each, with the frame and the arms instead of rows of J (the angular
+// rows are arm x axis: fewer bytes and fewer flops than reading them). Bodies that cannot move, or that nothing
+// touches, have no slot: they are never read or written.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/core/parallel.h"
+#include "cairn/graph/edges.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/solvers/prox_step.h"
+
+namespace cairn {
+
+/// Velocity change of a body by all impulses: its part of w = M^-1 J^T lambda. One cache line.
+struct alignas(64) BodyState {
+  Vec3 linear;
+  double unused_a = 0;
+  Vec3 angular;
+  double unused_b = 0;
+};
+
+struct alignas(64) BodyMass {
+  double inverse_mass = 0;
+  SymMat3 inverse_inertia;
+};
+
+/// Only contacts with a spin row have a patch radius.
+template <int D>
+struct SpinPart {};
+template <>
+struct SpinPart<4> {
+  double radius = 0;
+};
+
+template <int D>
+struct PackedContact : SpinPart<D> {
+  Vec3 normal, tangent1, tangent2;
+  Vec3 arm_a, arm_b;
+  double bias[D];  ///< b_k: J u_free, gap and restitution; motion of bodies that cannot be moved is in here
+  ContactR r;
+  double mu[D - 1];
+  std::int32_t a = kNoVertex, b = kNoVertex;  ///< slots of the bodies
+
+  FrictionAxes axes() const {
+    if constexpr (D == 4) return {mu[0], mu[1], mu[2]};
+    return {mu[0], mu[1], 0};
+  }
+};
+
+/// A joint row with the slots of its bodies.
+struct PackedRow {
+  JointRow row;
+  double bias = 0, softness = 0, r = 0;
+  std::int32_t a = kNoVertex, b = kNoVertex;
+};
+
+template <int D>
+struct PackedProblem {
+  std::vector<std::int32_t> slot;          ///< per body of the problem; kNoVertex if it has none
+  std::vector<Edge> edges;                 ///< per contact of the problem: the slots of its bodies
+  std::vector<BodyMass> mass;              ///< per slot
+  std::vector<PackedContact<D>> contacts;  ///< in schedule order
+  std::vector<PackedRow> rows;             ///< joint rows, in the order of the problem
+  FrictionSet set = FrictionSet::disc;     ///< what friction is projected on
+
+  /// Slots and edges: what a schedule is made from.
+  void pack_bodies(const ContactProblem& problem);
+  /// Contacts in the given order, with their r-factors, and joint rows.
+  void pack_contacts(const ContactProblem& problem, const ProxSettings& settings, std::span<const std::int32_t> order,
+                     ThreadPool* pool);
+  void pack_joints(const ContactProblem& problem, const ProxSettings& settings);
+
+  std::size_t bytes() const;
+};
+
+/// y_k = J_k w + b_k.
+template <int D>
+inline void packed_velocity(const PackedContact<D>& c, const BodyState* w, double* y) {
+  Vec3 relative, spin;
+  if (c.b != kNoVertex) {
+    relative = w[c.b].linear + cross(w[c.b].angular, c.arm_b);
+    if constexpr (D == 4) spin = w[c.b].angular;
+  }
+  if (c.a != kNoVertex) {
+    relative -= w[c.a].linear + cross(w[c.a].angular, c.arm_a);
+    if constexpr (D == 4) spin -= w[c.a].angular;
+  }
+  y[0] = dot(c.normal, relative) + c.bias[0];
+  y[1] = dot(c.tangent1, relative) + c.bias[1];
+  y[2] = dot(c.tangent2, relative) + c.bias[2];
+  if constexpr (D == 4) y[3] = c.radius * dot(c.normal, spin) + c.bias[3];
+}
+
+/// A change of impulse in world axes: force part p and torque part about the normal.
+struct WorldImpulse {
+  Vec3 p, torque;
+};
+
+template <int D>
+inline WorldImpulse world_impulse(const PackedContact<D>& c, const double* delta) {
+  WorldImpulse impulse;
+  impulse.p = delta[0] * c.normal + delta[1] * c.tangent1 + delta[2] * c.tangent2;
+  if constexpr (D == 4) impulse.torque = c.radius * delta[3] * c.normal;
+  return impulse;
+}
+
+template <int D>
+inline void apply_to_body(const BodyMass& mass, const Vec3& arm, double sign, const WorldImpulse& impulse,
+                          BodyState& body) {
+  const Vec3 p = sign * impulse.p;
+  Vec3 angular = cross(arm, p);
+  if constexpr (D == 4) angular += sign * impulse.torque;
+  body.linear += mass.inverse_mass * p;
+  body.angular += mass.inverse_inertia * angular;
+}
+
+/// w <- w + M^-1 J_k^T dlambda_k.
+template <int D>
+inline void apply_impulse(const PackedContact<D>& c, const double* delta, const BodyMass* mass, BodyState* w) {
+  const WorldImpulse impulse = world_impulse<D>(c, delta);
+  if (c.a != kNoVertex) apply_to_body<D>(mass[c.a], c.arm_a, -1.0, impulse, w[c.a]);
+  if (c.b != kNoVertex) apply_to_body<D>(mass[c.b], c.arm_b, 1.0, impulse, w[c.b]);
+}
+
+}  // namespace cairn
