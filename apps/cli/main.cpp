@@ -125,17 +125,17 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "cairn: {}{}\nTry 'cairn --help'.\n", error.what(), suggestion(app, argc, argv));
+    fmt::print(stderr, "cairn: {}\nTry 'cairn --help'.\n", printable(error.what() + suggestion(app, argc, argv)));
     return kUsage;
   }
   try {
     catch_interrupts();
     return dispatch(app, solve, export_to, bench, threads);
   } catch (const cairn::InputError& error) {
-    fmt::print(stderr, "cairn: {}\n", error.what());
+    fmt::print(stderr, "cairn: {}\n", printable(error.what()));
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cairn: {}\n", error.what());
+    fmt::print(stderr, "cairn: {}\n", printable(error.what()));
     return kBadInput;
   }
 }

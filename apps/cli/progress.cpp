@@ -35,6 +35,12 @@ void Progress::update(const std::string& state) {
   since_update_.restart();
 }
 
+std::string printable(std::string text) {
+  for (char& c : text)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f) c = '?';
+  return text;
+}
+
 const std::atomic<bool>& interrupted() { return interrupt_flag; }
 
 void catch_interrupts() {

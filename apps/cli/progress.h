@@ -25,6 +25,9 @@ class Progress {
   bool terminal_, shown_ = false;
 };
 
+/// The text without control characters, which a file name could use to write on the user's terminal.
+std::string printable(std::string text);
+
 /// Set by SIGINT and SIGTERM after `catch_interrupts`; a second signal ends the program at once.
 const std::atomic<bool>& interrupted();
 void catch_interrupts();

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -60,11 +61,11 @@ SolveContext make_context(const Session& session, Progress& progress) {
 }
 
 void print_problem(std::FILE* out, const LoadedProblem& loaded) {
-  fmt::print(out, "\n{}: ", loaded.name);
+  fmt::print(out, "\n{}: ", printable(loaded.name));
   if (loaded.bodies() > 0) fmt::print(out, "{} bodies, ", loaded.bodies());
   if (loaded.degrees_of_freedom > 0) fmt::print(out, "{} degrees of freedom, ", loaded.degrees_of_freedom);
   fmt::print(out, "{} contacts\n", loaded.contacts());
-  for (const std::string& note : loaded.notes) fmt::print(out, "  note: {}\n", note);
+  for (const std::string& note : loaded.notes) fmt::print(out, "  note: {}\n", printable(note));
 }
 
 /// Siconos' solvers as outcomes of ours, judged by our ruler.
@@ -206,7 +207,7 @@ std::string history_csv(const Session& session) {
 std::string json_text(const Session& session) {
   nlohmann::json json = nlohmann::json::array();
   for (const SolveOutcome& o : session.outcomes) json.push_back(to_json(o));
-  return (json.size() == 1 ? json[0] : json).dump(2) + "\n";
+  return (json.size() == 1 ? json[0] : json).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 void write_file(const std::string& path, const std::string& text, bool force) {
@@ -223,10 +224,16 @@ void write_results(const Session& session) {
   if (o.json != "-") write_file(o.json, o.json.empty() ? "" : json_text(session), o.force);
 }
 
-/// Nothing is computed when a file could not be written in the end.
-void refuse_existing(const SolveOptions& options) {
-  for (const std::string& path : {options.history, options.json, options.html})
-    if (!path.empty() && path != "-" && !options.force) check_can_write(path).value_or_throw();
+/// Nothing is computed when a file could not be written in the end, and no problem is overwritten by its own answer.
+void check_outputs(const SolveOptions& options) {
+  std::error_code error;
+  for (const std::string& path : {options.history, options.json, options.html}) {
+    if (path.empty() || path == "-") continue;
+    for (const std::string& problem : options.problems)
+      if (std::filesystem::equivalent(path, problem, error))
+        fail_input(fmt::format("{} is the problem itself: give another name for the output", path));
+    if (!options.force) check_can_write(path).value_or_throw();
+  }
 }
 
 }  // namespace
@@ -234,7 +241,7 @@ void refuse_existing(const SolveOptions& options) {
 int run_solve(const SolveOptions& options) {
   Session session{options, {}, false, nullptr, {}};
   session.solvers = parse_solvers(options, session.all);
-  refuse_existing(options);
+  check_outputs(options);
   session.pool = make_pool(options.threads);
   std::vector<std::string> names;
   for (const std::string& argument : options.problems) {
@@ -247,7 +254,7 @@ int run_solve(const SolveOptions& options) {
     Expected<LoadedProblem> loaded = load(name);
     if (!loaded) {
       if (names.size() == 1) throw InputError(loaded.error());
-      fmt::print(stderr, "cairn: {}\n", loaded.error().message);  // one bad file does not stop a whole folder
+      fmt::print(stderr, "cairn: {}\n", printable(loaded.error().message));  // one bad file does not stop a whole folder
       bad_file = true;
       continue;
     }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/problem/sparse_matrix.h"
 
 namespace cairn {
 
@@ -112,8 +113,7 @@ void validate(const DelassusProblem& problem) {
   require(dim >= 2 && dim <= 4, "block dimension must be 2, 3 or 4");
   require(problem.w.rows() == problem.contact_count() && problem.q.size() == contacts * dim,
           "W, q and friction must have one block per contact");
-  require(problem.w.values.size() == problem.w.column.size() * dim * dim, "W must have dim*dim values per block");
-  require(problem.w.diagonal.size() == contacts, "call find_diagonal(problem.w) after building W");
+  validate_pattern(problem.w);
   for (const double value : problem.w.values) require(std::isfinite(value), "every entry of W must be finite");
   for (const double value : problem.q) require(std::isfinite(value), "every entry of q must be finite");
   for (std::size_t k = 0; k < contacts; ++k) {
