@@ -168,20 +168,24 @@ void contact_diagonal_block(const ContactProblem& problem, const ContactBlock& c
   }
 }
 
-std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution) {
-  std::vector<Velocity> u(problem.bodies.size());
-  for (std::size_t i = 0; i < u.size(); ++i) u[i] = free_velocity(problem, static_cast<std::int32_t>(i));
+void add_impulses(const ContactProblem& problem, const ContactSolution& solution, std::vector<Velocity>& u) {
   for (std::size_t k = 0; k < solution.contact_impulse.size(); ++k) {
     const ContactBlock& c = problem.contacts[k];
     apply_contact_impulse(problem, c, solution.contact_impulse[k], u[static_cast<std::size_t>(c.body_a)],
                           u[static_cast<std::size_t>(c.body_b)]);
   }
-  if (solution.joint_impulse.empty()) return u;
+  if (solution.joint_impulse.empty()) return;
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
       apply_joint_impulse(problem, joint, problem.joint_rows[static_cast<std::size_t>(k)],
                           solution.joint_impulse[static_cast<std::size_t>(k)],
                           u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]);
+}
+
+std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution) {
+  std::vector<Velocity> u(problem.bodies.size());
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] = free_velocity(problem, static_cast<std::int32_t>(i));
+  add_impulses(problem, solution, u);
   return u;
 }
 

@@ -143,6 +143,9 @@ void apply_joint_impulse(const ContactProblem& problem, const JointBlock& joint,
 /// The diagonal block J_k M^-1 J_k^T of one contact: the first dim x dim rows and columns, row major.
 void contact_diagonal_block(const ContactProblem& problem, const ContactBlock& contact, int dim, double* block);
 
+/// Adds M^-1 J^T lambda of all contacts and joints to the velocities of the bodies.
+void add_impulses(const ContactProblem& problem, const ContactSolution& solution, std::vector<Velocity>& velocity);
+
 /// u_free + M^-1 J^T lambda for all bodies, from the impulses alone.
 std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution);
 

@@ -8,19 +8,11 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/math/small_eigen.h"
+#include "cairn/problem/gauge.h"
 
 namespace cairn {
 
 namespace {
-
-/// One contact as the ruler sees it.
-struct Gauge {
-  std::array<double, 4> impulse{}, velocity{}, free{};
-  FrictionAxes friction;
-  double k_n = 0;    ///< W_nn
-  double k_t = 0;    ///< largest eigenvalue of the friction block
-  double trace = 0;  ///< of the whole diagonal block
-};
 
 using Gauges = std::vector<Gauge>;
 
@@ -29,33 +21,6 @@ void set_scales(const double* block, int dim, Gauge& gauge) {
   gauge.k_t = largest_eigenvalue(block + dim + 1, dim, dim - 1);
   for (int i = 0; i < dim; ++i) gauge.trace += block[i * dim + i];
 }
-
-bool is_isotropic(const FrictionAxes& mu, int dim) { return dim == 2 || (dim == 3 && mu.s == mu.t); }
-
-/// F_nat of one contact with step rho: lambda - P_K(lambda - rho (y + mu |y_t| n)) for the circular cone, or the
-/// decoupled map. Returns its square.
-double natural_map2(const Gauge& g, int dim, double rho) {
-  std::array<double, 4> z{};
-  for (int i = 0; i < dim; ++i) z[i] = g.impulse[i] - rho * g.velocity[i];
-  if (is_isotropic(g.friction, dim)) {
-    const double slip = dim == 2 ? std::fabs(g.velocity[1]) : std::hypot(g.velocity[1], g.velocity[2]);
-    z[0] -= rho * g.friction.s * slip;
-    project_cone(g.friction.s, z[0], z[1], z[2]);
-  } else {
-    z[0] = project_half_line(z[0]);
-    // The set of the current normal impulse: a fixed point of the decoupled prox.
-    std::array<double, 4> tangential = z;
-    tangential[0] = project_half_line(g.impulse[0]);
-    dim == 3 ? project_friction<3>(FrictionSet::ellipse, g.friction, tangential.data())
-             : project_friction<4>(FrictionSet::ellipse, g.friction, tangential.data());
-    for (int i = 1; i < dim; ++i) z[i] = tangential[i];
-  }
-  double sum = 0;
-  for (int i = 0; i < dim; ++i) sum += (g.impulse[i] - z[i]) * (g.impulse[i] - z[i]);
-  return sum;
-}
-
-double divide(double a, double b) { return b > 0 ? a / b : a; }
 
 void measure_natural_map(const Gauges& gauges, int dim, Measures& m) {
   double unit = 0, scaled = 0, q2 = 0, impulse2 = 0;
@@ -301,82 +266,6 @@ Measures residual(const DelassusProblem& problem, std::span<const double> impuls
   m.c1_rms = std::sqrt(sum2 / static_cast<double>(std::max<std::size_t>(rows, 1))) / m.v_ref;
   if (!reference.empty()) m.c8_kinetic_error = kinetic_error(problem, impulse, reference);
   return m;
-}
-
-double natural_map(const DelassusProblem& problem, std::span<const double> impulse, std::span<const double> velocity) {
-  const auto dim = static_cast<std::size_t>(problem.dim());
-  double sum = 0, q2 = 0;
-  Gauge g;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(problem.contact_count()); ++k) {
-    for (std::size_t i = 0; i < dim; ++i) {
-      g.impulse[i] = impulse[k * dim + i];
-      g.velocity[i] = velocity[k * dim + i];
-      q2 += problem.q[k * dim + i] * problem.q[k * dim + i];
-    }
-    g.friction = problem.friction[k];
-    sum += natural_map2(g, problem.dim(), 1.0);
-  }
-  return divide(std::sqrt(sum), std::sqrt(q2));
-}
-
-namespace {
-
-/// Sums of squares of the natural map and of q over a range of contacts or joint rows.
-struct Squares {
-  double map = 0, free = 0;
-};
-
-Squares contact_squares(const ContactProblem& problem, const ContactSolution& solution, const std::vector<Velocity>& u,
-                        int dim, std::int64_t begin, std::int64_t end) {
-  Squares sum;
-  Gauge g;
-  for (std::int64_t k = begin; k < end; ++k) {
-    const ContactBlock& c = problem.contacts[static_cast<std::size_t>(k)];
-    const double bias = contact_bias(problem, c);
-    g.impulse = solution.contact_impulse[static_cast<std::size_t>(k)];
-    g.velocity = contact_velocity(c, u[static_cast<std::size_t>(c.body_a)], u[static_cast<std::size_t>(c.body_b)]);
-    g.free = contact_velocity(c, free_velocity(problem, c.body_a), free_velocity(problem, c.body_b));
-    g.velocity[0] += bias;
-    g.free[0] += bias;
-    g.friction = friction_axes(c);
-    sum.map += natural_map2(g, dim, 1.0);
-    for (int i = 0; i < dim; ++i) sum.free += g.free[i] * g.free[i];
-  }
-  return sum;
-}
-
-Squares joint_squares(const ContactProblem& problem, const ContactSolution& solution, const std::vector<Velocity>& u) {
-  Squares sum;
-  for (const JointBlock& joint : problem.joints) {
-    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const JointRow& row = problem.joint_rows[static_cast<std::size_t>(k)];
-      const double impulse = solution.joint_impulse[static_cast<std::size_t>(k)], bias = joint_bias(problem, row);
-      const double y =
-          joint_velocity(row, u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]) +
-          bias + joint_softness(problem, row) * impulse;
-      const double free =
-          joint_velocity(row, free_velocity(problem, joint.body_a), free_velocity(problem, joint.body_b)) + bias;
-      const double r = impulse - std::clamp(impulse - y, row.lower, row.upper);
-      sum.map += r * r;
-      sum.free += free * free;
-    }
-  }
-  return sum;
-}
-
-}  // namespace
-
-double natural_map(const ContactProblem& problem, const ContactSolution& solution, ThreadPool* pool) {
-  constexpr std::int64_t kGrain = 1024;
-  const std::vector<Velocity> u = velocities_from_impulses(problem, solution);
-  const int dim = contact_rows(problem);
-  const auto add = [](const Squares& a, const Squares& b) { return Squares{a.map + b.map, a.free + b.free}; };
-  const Squares contacts = parallel_reduce(
-      pool, static_cast<std::int64_t>(problem.contacts.size()), kGrain, Squares{},
-      [&](std::int64_t begin, std::int64_t end) { return contact_squares(problem, solution, u, dim, begin, end); },
-      add);
-  const Squares all = add(contacts, joint_squares(problem, solution, u));
-  return divide(std::sqrt(all.map), std::sqrt(all.free));
 }
 
 std::vector<double> contact_velocities(const ContactProblem& problem, const ContactSolution& solution) {

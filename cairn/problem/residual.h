@@ -10,13 +10,13 @@
 
 #include "cairn/problem/contact_problem.h"
 #include "cairn/problem/delassus.h"
+#include "cairn/problem/natural_map.h"
 
 namespace cairn {
 
 struct Measures {
-  // The residual by which solvers stop: natural map of the Coulomb cone with unit step over |q| (Acary, Bremond,
-  // Huber 2018, eq. "error-1"); unit dependent, so the unit-free one scales each contact by dim / trace(W_kk) and
-  // divides by |lambda|. Contacts with unequal friction axes or spin use the decoupled map, which has the same zeros.
+  // The residual by which solvers stop (natural_map.h). It depends on units, so the unit-free one scales each contact
+  // by dim / trace(W_kk) and divides by |lambda|.
   double natural_map = 0;
   double unit_free = 0;
 
@@ -43,12 +43,6 @@ Measures residual(const ContactProblem& problem, const ContactSolution& solution
 
 Measures residual(const DelassusProblem& problem, std::span<const double> impulse,
                   std::span<const double> reference = {});
-
-/// Only the stopping residual (Measures::natural_map) of an assembled problem, given y = W lambda + q.
-double natural_map(const DelassusProblem& problem, std::span<const double> impulse, std::span<const double> velocity);
-
-/// The same of a matrix-free problem, from the impulses alone. Joint rows enter as lambda - clamp(lambda - y).
-double natural_map(const ContactProblem& problem, const ContactSolution& solution, ThreadPool* pool = nullptr);
 
 /// y = J u' + b of every contact, dim per contact, from the impulses alone.
 std::vector<double> contact_velocities(const ContactProblem& problem, const ContactSolution& solution);
