@@ -228,4 +228,16 @@ std::string draw_plot(const Plot& plot, int id) {
   return svg + "</svg>\n";
 }
 
+Series thinned(const Series& series, std::size_t most) {
+  const std::size_t count = series.x.size(), stride = std::max<std::size_t>(1, count / std::max<std::size_t>(1, most));
+  if (stride == 1) return series;
+  Series result = series;
+  result.x.clear(), result.y.clear();
+  for (std::size_t i = 0; i < count; i += stride) {
+    const std::size_t k = i + stride < count ? i : count - 1;
+    result.x.push_back(series.x[k]), result.y.push_back(series.y[k]);
+  }
+  return result;
+}
+
 }  // namespace cairn::cli

@@ -21,6 +21,10 @@ struct Series {
   bool markers = false;  ///< a dot at every point
 };
 
+/// At most about `most` points, evenly picked with the last one kept: a curve of thousands looks the same and weighs
+/// less.
+Series thinned(const Series& series, std::size_t most = 300);
+
 struct Plot {
   std::string title, x_label, y_label;  ///< labels with units: "time (s)"
   bool log_x = false, log_y = false;
