@@ -184,7 +184,7 @@ bool InteriorPath::Follower::factorise(const Pair& p, SolveMonitor& monitor) {
   for (int k = 0; k < contacts(); ++k) {
     const auto index = static_cast<std::size_t>(k);
     const Vec z = part(p.z, k);
-    const double slip = std::sqrt(z.tail(d - 1).squaredNorm() + p.mu);
+    const double slip = std::sqrt(p.z.segment(k * d + 1, d - 1).squaredNorm() + p.mu);
     Mat& slope = slip_slope[index];
     slope = Mat::Identity(d, d);
     slope.row(0).tail(d - 1) = -z.tail(d - 1).transpose() / slip;
