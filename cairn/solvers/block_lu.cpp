@@ -39,7 +39,7 @@ struct BlockLu::Factors {
   Pattern pattern;
   bool ordered = false;
   Matrix matrix;
-  Eigen::SparseLU<Matrix, Eigen::COLAMDOrdering<int>> lu;
+  mutable Eigen::SparseLU<Matrix, Eigen::COLAMDOrdering<int>> lu;  // signDeterminant is not const
 };
 
 BlockLu::BlockLu(Pattern pattern) : factors_(std::make_unique<Factors>()) { factors_->pattern = pattern; }
@@ -68,5 +68,7 @@ bool BlockLu::solve(std::span<const double> rhs, std::span<double> x) const {
   Eigen::Map<Eigen::VectorXd>(x.data(), size) = result;
   return result.allFinite();
 }
+
+int BlockLu::determinant_sign() const { return factors_->lu.signDeterminant() < 0 ? -1 : 1; }
 
 }  // namespace cairn

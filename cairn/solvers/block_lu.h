@@ -28,6 +28,9 @@ class BlockLu {
   /// x = matrix^-1 rhs; false when the result is not finite. rhs and x may be the same.
   bool solve(std::span<const double> rhs, std::span<double> x) const;
 
+  /// +1 or -1, after a successful factorisation.
+  int determinant_sign() const;
+
  private:
   struct Factors;
   std::unique_ptr<Factors> factors_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace cairn {
 
@@ -54,20 +55,27 @@ ContactNewton::ContactNewton(const UnitConeProblem& problem)
 bool ContactNewton::run(const NewtonSettings& settings, std::span<double> x, SolveMonitor& monitor) {
   std::vector<double> next(x.begin(), x.end());
   alpha_ = settings.first_alpha;
-  int failures = 0;
-  for (int outer = 0; outer < settings.max_outer && failures < settings.max_failures; ++outer) {
+  double factor = settings.alpha_factor, last_distance = std::numeric_limits<double>::infinity();
+  int failures = 0, wait = 0;
+  for (int outer = 0; failures < settings.max_failures; ++outer) {
     // How far x is from a solution, without the proximal term, sets how well the inner problem is solved.
     std::copy(x.begin(), x.end(), centre_.begin());
     velocity(x, z_);
     const double distance = evaluate(x, z_, false);
+    if (outer % settings.patience == 0) {
+      if (!(distance < settings.least_progress * last_distance)) break;
+      last_distance = distance;
+    }
     const double accuracy = std::max(1e-14 * norm(x), 1e-2 * std::min(1.0, alpha_) * distance);
-    const double tolerance = std::min(accuracy, 0.1 * distance);
-    if (solve_inner(tolerance, settings.max_inner, next, monitor)) {
+    if (solve_inner(std::min(accuracy, 0.1 * distance), settings.max_inner, next, monitor)) {
       std::copy(next.begin(), next.end(), x.begin());
-      alpha_ = std::max(alpha_ * settings.alpha_factor, settings.least_alpha);
-    } else {
+      if (--wait < 0) alpha_ = std::max(alpha_ * factor, settings.least_alpha);
+      failures = 0;
+    } else {  // back to the alpha that worked, and from there down by smaller steps
       std::copy(x.begin(), x.end(), next.begin());
-      alpha_ *= 10;
+      alpha_ *= failures == 0 && factor > settings.alpha_factor ? 2 : 10;
+      factor = 0.5;
+      wait = 2;
       ++failures;
     }
     if (monitor.done()) return true;

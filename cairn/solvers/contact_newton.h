@@ -23,9 +23,10 @@ struct NewtonSettings {
   double first_alpha = 1e-3;  ///< relative to the scaled A; larger: safer and slower, smaller: lost where A is singular
   double alpha_factor = 0.1;  ///< after a success; closer to one: more outer steps
   double least_alpha = 1e-10;
-  int max_outer = 20;
-  int max_inner = 15;    ///< Newton steps before an outer step counts as failed
-  int max_failures = 4;  ///< failed outer steps (alpha is raised tenfold) before giving up
+  int max_inner = 15;           ///< Newton steps before an outer step counts as failed
+  int max_failures = 3;         ///< in a row, alpha raised each time, before giving up
+  int patience = 8;             ///< outer steps after which
+  double least_progress = 0.6;  ///< ... |F| must have fallen by this factor; closer to one: grinds on for long
 };
 
 class ContactNewton {

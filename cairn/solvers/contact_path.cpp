@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kMaxCorrections = 8;
 constexpr int kFailed = 1000;
+constexpr double kDefect = 0.01;  // |G| / m that counts as on the path
 
 /// (l + (l^2 + 4 m^2)^(1/2)) / 2 without cancellation.
 double smooth_positive(double l, double m) {
@@ -87,6 +88,12 @@ bool ContactPath::start(SolveMonitor& monitor) {
   return false;
 }
 
+bool ContactPath::resume(std::span<const double> v, double m, SolveMonitor& monitor) {
+  v_.assign(v.begin(), v.end());
+  m_ = m;
+  return start(monitor);
+}
+
 bool ContactPath::step(SolveMonitor& monitor) {
   if (!(m_ > settings_.last_m * first_m_) || !find_tangent(monitor)) return false;
   std::vector<double> v(v_.size());
@@ -106,7 +113,8 @@ bool ContactPath::step(SolveMonitor& monitor) {
   return false;
 }
 
-/// The unit tangent (dv, d log m) at the current point, on the side of the last one.
+/// The unit tangent (dv, d log m) at the current point. Its direction: det dG/dv > 0 at the start of the path (m
+/// large), and along a curve of solutions m falls where it is positive, rises where it is negative.
 bool ContactPath::find_tangent(SolveMonitor& monitor) {
   unit_v_ = std::max(std::sqrt(static_cast<double>(v_.size())) * m_, settings_.shape_weight * norm(v_));
   evaluate(v_, m_, true);
@@ -114,7 +122,8 @@ bool ContactPath::find_tangent(SolveMonitor& monitor) {
   std::vector<double> dv(v_.size());
   double dlog_m = 0;
   if (!factorise(monitor) || !solve_bordered(1, dv, dlog_m)) return false;
-  const double shape = norm(dv) / unit_v_, length = std::sqrt(shape * shape + dlog_m * dlog_m);
+  const double shape = norm(dv) / unit_v_;
+  const double length = std::copysign(std::sqrt(shape * shape + dlog_m * dlog_m), -dlog_m * lu_.determinant_sign());
   for (std::size_t i = 0; i < dv.size(); ++i) tangent_.v[i] = dv[i] / length;
   if (dlog_m * tangent_.log_m < 0) ++folds_;
   tangent_.log_m = dlog_m / length;
@@ -131,7 +140,7 @@ int ContactPath::correct(double step, std::vector<double>& v, double& log_m, Sol
     const double m = std::exp(log_m), residual = evaluate(v, m, true);
     double along = (log_m - std::log(m_)) * tangent_.log_m - step;
     for (std::size_t i = 0; i < v.size(); ++i) along += (v[i] - v_[i]) * tangent_.v[i] / (unit_v_ * unit_v_);
-    if (residual <= std::max(1e-4 * m, 3e-15 * size_) && std::fabs(along) < 1e-6) return iteration;
+    if (residual <= std::max(kDefect * m, 3e-15 * size_) && std::fabs(along) <= kDefect * step) return iteration;
     if (iteration == 0) first = residual;
     if (!std::isfinite(residual) || (iteration >= 2 && residual > 10 * first)) return kFailed;
     double dlog_m = 0;

@@ -24,7 +24,7 @@
 namespace cairn {
 
 struct PathSettings {
-  double alpha = 1e-9;        ///< proximal term: larger moves the end of the path, zero loses it where A is singular
+  double alpha = 1e-12;       ///< proximal term; larger: x drifts to the least norm once m^2 < alpha, at great cost
   double first_step = 0.5;    ///< of arc length, in units of log m
   double least_step = 1e-7;   ///< below: the path is lost
   double last_m = 1e-14;      ///< of m at the start; the end of the path
@@ -37,6 +37,9 @@ class ContactPath {
 
   /// Newton to the first point, at m = largest |q|. False when it cannot be reached or the monitor is done.
   bool start(SolveMonitor& monitor);
+
+  /// Goes on from a point near the path that another follower has reached.
+  bool resume(std::span<const double> v, double m, SolveMonitor& monitor);
 
   /// One step along the path. False at its end, when it is lost or when the monitor is done.
   bool step(SolveMonitor& monitor);

@@ -102,18 +102,25 @@ bool ReferenceSolver::sweep_phase(const UnitConeProblem& cone, int sweeps, std::
 
 bool ReferenceSolver::path_phase(const UnitConeProblem& cone, ContactNewton& newton, SolveMonitor& monitor,
                                  SolveReport& report) const {
-  ContactPath path(cone, settings_.path);
-  if (!path.start(monitor)) return monitor.done();
   double next_try = settings_.first_try_m;
   std::vector<double> x(cone.row_count());
-  while (path.step(monitor)) {
-    if (path.relative_m() > next_try) continue;
-    next_try = settings_.try_factor * path.relative_m();
-    std::copy(path.x().begin(), path.x().end(), x.begin());
-    if (newton.run(settings_.newton, x, monitor)) break;
-  }
-  report.notes.push_back(
-      fmt::format("smoothing path followed to {:.1e}, {} turning points", path.relative_m(), path.folds()));
+  // Follows to the end of the path; every time m has fallen enough, Newton is tried from there.
+  const auto follow = [&](auto& path) {
+    while (path.step(monitor)) {
+      if (path.relative_m() > next_try) continue;
+      next_try = settings_.try_factor * path.relative_m();
+      std::copy(path.x().begin(), path.x().end(), x.begin());
+      if (newton.run(settings_.newton, x, monitor)) break;
+    }
+    report.notes.push_back(
+        fmt::format("smoothing path followed to {:.1e}, {} turning points", path.relative_m(), path.folds()));
+  };
+  InteriorPath interior(cone, settings_.path);
+  if (!interior.start(monitor)) return monitor.done();
+  follow(interior);
+  if (monitor.done()) return true;
+  ContactPath last(cone, settings_.path);
+  if (last.resume(interior.difference(), interior.m(), monitor)) follow(last);
   return monitor.done();
 }
 

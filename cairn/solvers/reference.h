@@ -15,6 +15,7 @@
 // Use: ground truth up to about ten thousand contacts; milliseconds to a minute. Not for time steps.
 #pragma once
 
+#include "cairn/solvers/contact_interior.h"
 #include "cairn/solvers/contact_newton.h"
 #include "cairn/solvers/contact_path.h"
 #include "cairn/solvers/solver.h"
