@@ -5,7 +5,7 @@
 //   E2(x, z, mu) = x o z - mu e = 0,                     mu = m^2, x and z inside the cone
 //
 // Newton's method on E1, E2 is linearised in the Nesterov-Todd scaling W x = W^-1 z = l of each contact (Nesterov, Todd
-// 1998, section 3; formulas in Vandenberghe 2010, "The CVXOPT linear and quadratic cone program solvers", section 4.2):
+// 1998; formulas as in Vandenberghe 2010, "The CVXOPT linear and quadratic cone program solvers"):
 // l o (W dx + W^-1 dz) = mu e - l o l gives dz, and (A + alpha + s' W^2) dx = ... one sparse system. For a monotone
 // problem this is an interior point method and mu falls tenfold in a few steps. Friction is not monotone: mu is an
 // unknown as well, the step stays in the plane across the tangent, and the way along the path is told by the sign of

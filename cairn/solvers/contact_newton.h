@@ -4,7 +4,7 @@
 //   outer:  x_{k+1} solves the contact law with z = A x + q + alpha_k (x - x_k);  alpha falls tenfold per success
 //   inner:  Newton on F(x) = (x_n - [tau_n]_+,  x_t - P_B([tau_n]_+)(tau_t)),  tau = x - rho z
 //
-// F is the Alart-Curnier function (Alart, Curnier 1991, eq. 3.10; Acary, Bremond, Huber 2018, section 4): its zeros are
+// F is the Alart-Curnier function (Alart, Curnier 1991; Acary, Bremond, Huber 2018): its zeros are
 // the solutions, its generalised Jacobian P + Q A has the pattern of A. The proximal term makes the Newton matrix
 // regular where A is rank deficient, and costs nothing at the limit. Quadratic near a solution, lost far from one:
 // start it from Gauss-Seidel or from contact_path. Internal to the reference solver.

@@ -3,7 +3,7 @@
 //
 // With x o z the Jordan product of the second-order cone and e its unit, complementarity is relaxed to
 // x o z = m^2 e and slip to s = (|z_t|^2 + m^2)^(1/2). The points of the relaxed law are parametrised without
-// constraints by v = x - z (Fukushima, Luo, Tseng 2002, eq. 2.5 and section 5, Chen-Harker-Kanzow-Smale function):
+// constraints by v = x - z (the Chen-Harker-Kanzow-Smale function of the cone: Fukushima, Luo, Tseng 2002):
 //
 //   x = g(v) = (v + (v^2 + 4 m^2 e)^(1/2)) / 2,    z = g(v) - v
 //   G(v, m) = A g(v) + q + alpha g(v) + s(z) e - z = 0

@@ -8,7 +8,7 @@
 // The normal row is eliminated, r_n = -(b_n + A_nt r_t) / A_nn, which leaves (S + alpha) r_t = -c with the Schur
 // complement S = A_tt - A_tn A_nt / A_nn. Slide is then one equation for alpha, phi = mu r_n / |r_t| - 1 = 0: phi is
 // nearly linear in alpha (the secular equation of trust regions), so that a bracketed Newton method needs a few steps.
-// The cases are those of Acary, Bremond, Huber 2018 (RR-9118), section on the one-contact problem.
+// The three cases are those of Acary, Bremond, Huber 2018 (RR-9118); the elimination and phi are ours.
 //
 // Use: the local step of Gauss-Seidel over assembled problems. With anisotropic friction or spin, scale first:
 // r_t = diag(mu) t, y_t -> diag(mu) y_t turns the ellipsoid into the ball of mu = 1.

@@ -3,15 +3,15 @@
 //
 //   y = W r + q,   K* contains y + mu |y_t| n, orthogonal to r in K,   to a residual near machine precision,
 //
-// W rank deficient or slightly unsymmetric. Four phases on the scaled problem (unit_cone.h), each cheaper than the
-// next:
+// W rank deficient or slightly unsymmetric. Four phases on the scaled problem (unit_cone.h), the cheap ones first:
 //   1. Gauss-Seidel with exact local solves (local_contact.h);
 //   2. proximal point with nonsmooth Newton (contact_newton.h), x_{k+1} = sol(A + alpha_k, q - alpha_k x_k): enough for
 //      most problems;
-//   3. the smoothing path x o z = m^2 e followed by arc length from m = |q| towards 0 (contact_path.h), phase 2 tried
-//      from its points whenever m has fallen enough;
+//   3. the smoothing path x o z = m^2 e followed by arc length from m = |q| towards 0, first inside the cone
+//      (contact_interior.h), then without it (contact_path.h); phase 2 tried whenever m has fallen enough;
 //   4. phases 1 and 2 in turn from the best iterate, as long as that helps.
-// Source: proximal point with Newton: Acary, Bremond, Huber 2018 (RR-9118), section 6; the path is ours.
+// Source: proximal point with Newton: Acary, Bremond, Huber 2018 (RR-9118), solver PPA-NSN-AC; following the
+// path by arc length through its turning points is ours.
 // Use: ground truth up to about ten thousand contacts; milliseconds to a minute. Not for time steps.
 #pragma once
 
