@@ -27,7 +27,8 @@ inline double natural_map2(const Gauge& g, int dim, double rho) {
   std::array<double, 4> z{};
   for (int i = 0; i < dim; ++i) z[i] = g.impulse[i] - rho * g.velocity[i];
   if (is_isotropic(g.friction, dim)) {
-    const double slip = dim == 2 ? std::fabs(g.velocity[1]) : std::hypot(g.velocity[1], g.velocity[2]);
+    const double t = dim == 3 ? g.velocity[2] : 0.0;
+    const double slip = std::sqrt(g.velocity[1] * g.velocity[1] + t * t);
     z[0] -= rho * g.friction.s * slip;
     project_cone(g.friction.s, z[0], z[1], z[2]);
   } else {

@@ -67,7 +67,7 @@ bool scale_contact(const Vec& x, const Vec& z, Scaling& s) {
   j(0, 0) = 1;
   const Vec x_unit = x / std::sqrt(det_x), z_unit = z / std::sqrt(det_z);
   const Vec middle = (z_unit + j * x_unit) / (2 * std::sqrt(0.5 * (1 + x_unit.dot(z_unit))));
-  const double beta = std::pow(det_z / det_x, 0.25);
+  const double beta = std::sqrt(std::sqrt(det_z / det_x));
   Vec v = middle;
   v[0] += 1;
   v /= std::sqrt(2 * v[0]);
