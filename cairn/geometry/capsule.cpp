@@ -32,14 +32,17 @@ MassProperties mass_properties(const Capsule& shape, double density) {
 
 std::optional<RayHit> ray(const Capsule& shape, const Vec3& origin, const Vec3& direction, double max_distance) {
   const double r = shape.radius, l = shape.half_length;
-  if (closest_point(shape, origin).distance <= 0) return RayHit{0, -direction, 0};
+  const ClosestPoint start = closest_point(shape, origin);
+  if (start.distance <= 0) return RayHit{0, -direction, 0};
+  if (dot(start.normal, direction) >= 0) return std::nullopt;  // away from a plane that has all of the shape behind it
   // Solve from the point of the line nearest to the centre, so that far origins do not cancel.
   const double shift = -dot(origin, direction);
   const Vec3 p = origin + shift * direction;
   std::optional<RayHit> best;
+  // The line enters where it first meets any part. The shape is ahead, so an entry behind the origin is rounding.
   const auto offer = [&](double t, const Vec3& normal, std::int32_t feature) {
-    const double distance = shift + t;
-    if (distance < 0 || distance > max_distance || (best && best->distance <= distance)) return;
+    const double distance = std::max(0.0, shift + t);
+    if (distance > max_distance || (best && best->distance <= distance)) return;
     best = RayHit{distance, normal, feature};
   };
   // Side: |p + t d|^2 = r^2 in x and y, where the hit lies between the caps.

@@ -48,28 +48,35 @@ MassProperties mass_properties(const Cone& shape, double density) {
 }
 
 std::optional<RayHit> ray(const Cone& shape, const Vec3& origin, const Vec3& direction, double max_distance) {
-  if (closest_point(shape, origin).distance <= 0) return RayHit{0, -direction, 0};
-  const double shift = -dot(origin, direction);  // solve near the centre, so that far origins do not cancel
-  const Vec3 p = origin + shift * direction;
+  const ClosestPoint start = closest_point(shape, origin);
+  if (start.distance <= 0) return RayHit{0, -direction, 0};
+  if (dot(start.normal, direction) >= 0) return std::nullopt;  // away from a plane that has all of the shape behind it
+  // Stretched so that radius and height are 1 and the apex is at w = 0 above the base at w = 1: distances along the ray
+  // stay what they are and flat or slender cones are as easy as others. Solve near the middle, (0, 0, 1/2): far origins
+  // do not cancel.
+  const double r = shape.radius, h = shape.height;
+  const Vec3 o{origin.x / r, origin.y / r, (apex_z(shape) - origin.z) / h};
+  const Vec3 d{direction.x / r, direction.y / r, -direction.z / h};
+  const double shift = -dot(o - Vec3{0, 0, 0.5}, d) / dot(d, d);
+  const Vec3 p = o + shift * d;
   std::optional<RayHit> best;
+  // The line enters where it first meets any part. The shape is ahead, so an entry behind the origin is rounding.
   const auto offer = [&](double t, const Vec3& normal, std::int32_t feature) {
-    const double distance = shift + t;
-    if (distance < 0 || distance > max_distance || (best && best->distance <= distance)) return;
+    const double distance = std::max(0.0, shift + t);
+    if (distance > max_distance || (best && best->distance <= distance)) return;
     best = RayHit{distance, normal, feature};
   };
-  // Side: x^2 + y^2 = k^2 (apex - z)^2 on the lower branch, between base and apex.
-  const double k = shape.radius / shape.height, k2 = k * k, w = apex_z(shape) - p.z;
-  const double a = direction.x * direction.x + direction.y * direction.y - k2 * direction.z * direction.z;
-  const double b = p.x * direction.x + p.y * direction.y + k2 * w * direction.z;
-  const double c = p.x * p.x + p.y * p.y - k2 * w * w;
+  // Side: x^2 + y^2 = w^2 between apex and base.
   const SideLine side = side_line(shape);
   const auto offer_side = [&](double t) {
-    const Vec3 hit = p + t * direction;
-    if (hit.z < base_z(shape) || hit.z > apex_z(shape)) return;
+    const Vec3 hit = p + t * d;
     const double across = std::sqrt(hit.x * hit.x + hit.y * hit.y);
+    if (hit.z < 0 || hit.z > 1 || across > 1 + 1e-9) return;
     if (!(across > 0)) return offer(t, {0, 0, 1}, 0);
     offer(t, {side.normal_out * hit.x / across, side.normal_out * hit.y / across, side.normal_up}, 0);
   };
+  const double a = d.x * d.x + d.y * d.y - d.z * d.z, b = p.x * d.x + p.y * d.y - p.z * d.z;
+  const double c = p.x * p.x + p.y * p.y - p.z * p.z;
   if (const double disc = b * b - a * c; disc >= 0) {
     // q / a and c / q: both roots without cancellation, and one of them where a vanishes.
     const double q = -(b + std::copysign(std::sqrt(disc), b));
@@ -77,10 +84,10 @@ std::optional<RayHit> ray(const Cone& shape, const Vec3& origin, const Vec3& dir
     if (q != 0) offer_side(c / q);
   }
   // Base: entered from below only.
-  if (direction.z > 0) {
-    const double t = (base_z(shape) - p.z) / direction.z;
-    const Vec3 hit = p + t * direction;
-    if (hit.x * hit.x + hit.y * hit.y <= shape.radius * shape.radius) offer(t, {0, 0, -1}, 1);
+  if (d.z < 0) {
+    const double t = (1 - p.z) / d.z;
+    const Vec3 hit = p + t * d;
+    if (hit.x * hit.x + hit.y * hit.y <= 1) offer(t, {0, 0, -1}, 1);
   }
   return best;
 }
@@ -106,8 +113,10 @@ ClosestPoint closest_point(const Cone& shape, const Vec3& point) {
   const bool side_nearer = to_side <= to_base;
   const double distance = side_nearer ? to_side : to_base;
   const Vec3 on_surface = side_nearer ? on_side : on_base;
-  const Vec3 flat_normal = side_nearer ? side_normal : Vec3{0, 0, -1};
-  return {on_surface, distance > 0 ? (1.0 / distance) * (point - on_surface) : flat_normal, distance};
+  // Off the rim and the apex the normal is that of the surface: the difference is noise very near to it.
+  if (side_nearer && s > 0 && s < 1) return {on_surface, side_normal, distance};
+  if (!side_nearer && across < shape.radius) return {on_surface, {0, 0, -1}, distance};
+  return {on_surface, distance > 0 ? (1.0 / distance) * (point - on_surface) : side_normal, distance};
 }
 
 }  // namespace cairn

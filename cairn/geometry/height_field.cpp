@@ -26,6 +26,21 @@ bool is_below(const HeightField& shape, const Vec3& p) {
   return dot(area_vector(t), p - t.a) < 0;
 }
 
+/// A part of a ray, by distance; empty when from > to.
+struct Span {
+  double from = 0, to = 0;
+};
+
+Span common(const Span& a, const Span& b) { return {std::max(a.from, b.from), std::min(a.to, b.to)}; }
+
+/// Where one coordinate of a ray is within [lower, upper].
+Span between(double start, double along, double lower, double upper) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  if (along == 0) return start >= lower && start <= upper ? Span{0, inf} : Span{1, 0};
+  const double t0 = (lower - start) / along, t1 = (upper - start) / along;
+  return {std::max(0.0, std::min(t0, t1)), std::max(t0, t1)};
+}
+
 }  // namespace
 
 Vec3 HeightField::grid_point(std::int32_t row, std::int32_t column) const {
@@ -85,12 +100,6 @@ std::optional<RayHit> ray(const HeightField& shape, const Vec3& origin, const Ve
   const TriangleRay triangle_ray(origin, direction);
   std::optional<RayHit> best;
   double reach = max_distance;
-  // The part of the ray, as [from, to] of the distance, on which one coordinate is within [lower, upper].
-  const auto between = [&](double start, double along, double lower, double upper) {
-    if (along == 0) return start >= lower && start <= upper ? std::pair(0.0, reach) : std::pair(1.0, 0.0);
-    const double t0 = (lower - start) / along, t1 = (upper - start) / along;
-    return std::pair(std::max(0.0, std::min(t0, t1)), std::min(reach, std::max(t0, t1)));
-  };
   const auto try_cell = [&](std::int32_t r, std::int32_t c) {
     const std::int32_t first = 2 * (r * (data.columns - 1) + c);
     for (const std::int32_t t : {first, first + 1}) {
@@ -104,20 +113,18 @@ std::optional<RayHit> ray(const HeightField& shape, const Vec3& origin, const Ve
   // Row by row in the order of travel; within a row only the columns that the ray passes.
   const double slack = 1e-9 * data.spacing;
   const Aabb box = grown(data.box, slack);
-  const auto in_x = between(origin.x, direction.x, box.lower.x, box.upper.x);
-  const auto in_y = between(origin.y, direction.y, box.lower.y, box.upper.y);
-  const auto in_z = between(origin.z, direction.z, box.lower.z, box.upper.z);
-  const double enter = std::max({in_x.first, in_y.first, in_z.first});
-  const double leave = std::min({in_x.second, in_y.second, in_z.second});
-  if (enter > leave) return std::nullopt;
-  const double y0 = origin.y + enter * direction.y, y1 = origin.y + leave * direction.y;
+  const Span in_xy = common(between(origin.x, direction.x, box.lower.x, box.upper.x),
+                            between(origin.y, direction.y, box.lower.y, box.upper.y));
+  const Span in_box = common(in_xy, between(origin.z, direction.z, box.lower.z, box.upper.z));
+  if (in_box.from > std::min(in_box.to, max_distance)) return std::nullopt;
+  const double y0 = origin.y + in_box.from * direction.y, y1 = origin.y + in_box.to * direction.y;
   const CellRange rows = cells_between(std::min(y0, y1), std::max(y0, y1), data.spacing, data.rows - 1);
   for (std::int32_t k = 0; k <= rows.last - rows.first; ++k) {
     const std::int32_t r = direction.y < 0 ? rows.last - k : rows.first + k;
-    const auto [from, to] = between(origin.y, direction.y, r * data.spacing - slack, (r + 1) * data.spacing + slack);
-    const double begin = std::max(from, enter), end = std::min(to, leave);
-    if (begin > end) continue;
-    const double x0 = origin.x + begin * direction.x, x1 = origin.x + end * direction.x;
+    const Span in_row =
+        common(in_box, between(origin.y, direction.y, r * data.spacing - slack, (r + 1) * data.spacing + slack));
+    if (in_row.from > std::min(in_row.to, reach)) continue;
+    const double x0 = origin.x + in_row.from * direction.x, x1 = origin.x + in_row.to * direction.x;
     const CellRange columns = cells_between(std::min(x0, x1), std::max(x0, x1), data.spacing, data.columns - 1);
     for (std::int32_t c = columns.first; c <= columns.last; ++c) try_cell(r, c);
   }
@@ -147,7 +154,8 @@ ClosestPoint closest_point(const HeightField& shape, const Vec3& point) {
   });
   const Vec3 off = point - best.point;
   const double distance = norm(off), sign = is_below(shape, point) ? -1 : 1;
-  if (!(distance > 0)) return {best.point, normalised(up), 0};
+  // Over a face its own normal is exact; the difference is noise very near to it.
+  if (best.part == TrianglePart::face || !(distance > 0)) return {best.point, normalised(up), sign * distance};
   return {best.point, (sign / distance) * off, sign * distance};
 }
 

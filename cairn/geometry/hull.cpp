@@ -19,20 +19,23 @@ const Vec3& corner(const HullData& data, const HullFace& face, std::int32_t k) {
 ClosestPoint closest_from_outside(const HullData& data, const Vec3& point) {
   double best2 = std::numeric_limits<double>::infinity();
   ClosestPoint best;
+  bool on_face = false;
   for (const HullFace& face : data.faces) {
     const double height = dot(face.normal, point) - face.offset;
     if (height < -data.tolerance || (height > 0 && height * height >= best2)) continue;
     for (std::int32_t k = 1; k + 1 < face.edge_count; ++k) {
       const Triangle fan{corner(data, face, 0), corner(data, face, k), corner(data, face, k + 1)};
-      const Vec3 candidate = closest_on_triangle(point, fan).point, off = point - candidate;
+      const TrianglePoint candidate = closest_on_triangle(point, fan);
+      const Vec3 off = point - candidate.point;
       if (!(dot(off, off) < best2)) continue;
       best2 = dot(off, off);
-      best.point = candidate;
-      best.normal = face.normal;
+      best = {candidate.point, face.normal, 0};
+      on_face = candidate.part == TrianglePart::face;
     }
   }
   best.distance = std::sqrt(best2);
-  if (best.distance > 0) best.normal = (1.0 / best.distance) * (point - best.point);
+  // Over a face its own normal is exact; the difference is noise very near to it.
+  if (!on_face && best.distance > 0) best.normal = (1.0 / best.distance) * (point - best.point);
   return best;
 }
 

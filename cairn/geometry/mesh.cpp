@@ -84,8 +84,10 @@ ClosestPoint closest_point(const TriangleMesh& shape, const Vec3& point) {
   const Vec3 side = side_normal(*shape.data, best, nearest.part);
   const Vec3 off = point - nearest.point;
   const double distance = norm(off);
-  if (!(distance > 0)) return {nearest.point, at(*shape.data, best).normal, 0};
   const double sign = dot(off, side) < 0 ? -1 : 1;
+  // Over a face its own normal is exact; the difference is noise very near to it.
+  if (nearest.part == TrianglePart::face || !(distance > 0))
+    return {nearest.point, at(*shape.data, best).normal, sign * distance};
   return {nearest.point, (sign / distance) * off, sign * distance};
 }
 

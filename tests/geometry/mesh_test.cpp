@@ -114,6 +114,35 @@ TEST(Mesh, OpposedWindingsAreStillFlatNeighbours) {
   EXPECT_FALSE(mesh.data->report.closed);
 }
 
+TEST(Mesh, ThreeTrianglesAtOneEdgeAreNobodysNeighbours) {
+  const std::vector<Vec3> vertices{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}};
+  const TriangleMesh mesh = make_mesh(vertices, std::vector<Corners>{{0, 1, 2}, {1, 0, 3}, {0, 1, 4}});
+  EXPECT_EQ(count_edges(mesh, EdgeKind::boundary), 9);
+  EXPECT_EQ(mesh.data->report.boundary_edges, 9);
+  EXPECT_FALSE(mesh.data->report.closed);
+}
+
+TEST(StaticTree, ManyItemsAtOnePlace) {
+  const std::vector<Aabb> boxes(5000, Aabb{{0, 0, 0}, {1, 1, 1}});
+  const StaticTree tree(boxes);
+  int count = 0;
+  tree.for_each_overlapping({{1, 1, 1}, {2, 2, 2}}, [&](std::int32_t) { ++count; });
+  EXPECT_EQ(count, 5000);
+  tree.for_each_overlapping({{1.1, 1, 1}, {2, 2, 2}}, [&](std::int32_t) { ++count; });
+  EXPECT_EQ(count, 5000);
+  StaticTree().for_each_overlapping({{0, 0, 0}, {1, 1, 1}}, [&](std::int32_t) { ++count; });
+  EXPECT_EQ(count, 5000);
+}
+
+TEST(StaticTree, RaysInTheFaceOfABoxMeetIt) {
+  const Aabb unit{{0, 0, 0}, {1, 1, 1}};
+  EXPECT_TRUE(BoxRay({-1, 0, 1}, {1, 0, 0}).meets(unit, kInf));  // along an edge
+  EXPECT_TRUE(BoxRay({0.5, 0.5, 0.5}, {0, 0, -1}).meets(unit, 0.1));
+  EXPECT_FALSE(BoxRay({-1, 0, 1.001}, {1, 0, 0}).meets(unit, kInf));
+  EXPECT_FALSE(BoxRay({-1, 0.5, 0.5}, {1, 0, 0}).meets(unit, 0.9));
+  EXPECT_FALSE(BoxRay({-1, 0.5, 0.5}, {-1, 0, 0}).meets(unit, kInf));
+}
+
 TEST(Mesh, BadTrianglesAreDroppedAndCounted) {
   auto vertices = box_corners({1, 1, 1});
   const auto sound = vertices;

@@ -79,6 +79,27 @@ TEST(Capsule, ClosedForms) {
   expect_closest(closest_point(c, {0, 0.5, 0}), {0, 1, 0}, {0, 1, 0}, -0.5);
 }
 
+TEST(Shapes, RaysFromTheSurfaceStopThereOrLeave) {
+  // Origins on the surface are inside or outside by rounding; inward rays must not run on to the far side.
+  Random random(51);
+  for (int round = 0; round < 2000; ++round) {
+    for (const auto& [name, shape] : convex_shapes(random)) {
+      SCOPED_TRACE(name);
+      const ClosestPoint c = closest_point(shape, random_point(random, 2));
+      if (c.distance > 0) continue;  // from inside the nearest point is never on an edge, where "inward" is ambiguous
+      const Vec3 direction = random_direction(random);
+      const double inward = -dot(c.normal, direction);
+      const auto hit = ray(shape, c.point, direction, kInf);
+      if (inward > 1e-3) {
+        ASSERT_TRUE(hit);
+        EXPECT_LE(hit->distance, 1e-10);
+      } else if (inward < -1e-3) {
+        EXPECT_LE(hit ? hit->distance : 0, 1e-10);
+      }
+    }
+  }
+}
+
 TEST(Cylinder, ClosedForms) {
   const Cylinder c = make_cylinder(1, 2);
   expect_near(mass_properties(c, 3), {12 * pi, {}, SymMat3::diagonal(19 * pi, 19 * pi, 6 * pi)}, 1e-14);
@@ -118,6 +139,18 @@ TEST(Cone, ClosedForms) {
   expect_closest(closest_point(c, {6, 0, -5}), {3, 0, -1}, {0.6, 0, -0.8}, 5);               // rim
   expect_closest(closest_point(c, {0, 0, -0.5}), {0, 0, -1}, {0, 0, -1}, -0.5);
   expect_closest(closest_point(c, {1.5 - 0.16, 0, 1 - 0.12}), {1.5, 0, 1}, {0.8, 0, 0.6}, -0.2);
+}
+
+TEST(Cone, RaysMeetExtremeProportions) {
+  for (const auto& [radius, height] : {std::pair(1e4, 1e-4), std::pair(1e-4, 1e4)}) {
+    const Cone cone = make_cone(radius, height);
+    const Vec3 middle{0.25 * radius, 0, base_z(cone) + 0.75 * height};  // on the side
+    const Vec3 above = middle + Vec3{0, 0, height}, beside = middle + Vec3{radius, 0, 0};
+    const auto down = ray(cone, above, {0, 0, -1}, kInf), in = ray(cone, beside, {-1, 0, 0}, kInf);
+    ASSERT_TRUE(down && in);
+    EXPECT_NEAR(down->distance, height, 1e-9 * height);
+    EXPECT_NEAR(in->distance, radius, 1e-9 * radius);
+  }
 }
 
 TEST(HalfSpace, ClosedForms) {
