@@ -54,13 +54,13 @@ inline std::vector<Corners> box_triangles() {
           {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
 }
 
-/// One of each convex, solid shape, of random size.
+/// One of each convex, solid shape, of random size. The hull is built finely: the properties are checked to 1e-11.
 inline std::vector<std::pair<std::string, Shape>> convex_shapes(Random& random) {
   const auto size = [&] { return random.uniform(0.2, 1.5); };
   const double a = size(), b = size(), c = size();
   return {{"sphere", make_sphere(a)},      {"box", make_box({a, b, c})},
           {"capsule", make_capsule(a, b)}, {"cylinder", make_cylinder(b, c)},
-          {"cone", make_cone(c, a)},       {"hull", make_hull(random_points(random, 20))}};
+          {"cone", make_cone(c, a)},       {"hull", make_hull(random_points(random, 20), {.tolerance = 1e-9})}};
 }
 
 /// The message of the InputError that `call` throws; empty when it throws none.
