@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/geometry/shape.h"
+
+#include <type_traits>
+
+#include "cairn/core/errors.h"
+
+namespace cairn {
+
+namespace {
+
+template <class T>
+constexpr bool kHasSupport = std::is_same_v<T, Sphere> || std::is_same_v<T, Box> || std::is_same_v<T, Capsule> ||
+                             std::is_same_v<T, Cylinder> || std::is_same_v<T, Cone> || std::is_same_v<T, ConvexHull>;
+
+}  // namespace
+
+bool has_support(const Shape& shape) {
+  return std::visit([]<class T>(const T&) { return kHasSupport<T>; }, shape);
+}
+
+Aabb bounds(const Shape& shape, const Pose& pose) {
+  return std::visit([&](const auto& s) { return bounds(s, pose); }, shape);
+}
+
+Vec3 support(const Shape& shape, const Vec3& direction) {
+  return std::visit(
+      [&]<class T>(const T& s) -> Vec3 {
+        if constexpr (kHasSupport<T>) return support(s, direction);
+        CAIRN_ASSERT(kHasSupport<T>);
+        return {};
+      },
+      shape);
+}
+
+MassProperties mass_properties(const Shape& shape, double density) {
+  return std::visit([&](const auto& s) { return mass_properties(s, density); }, shape);
+}
+
+std::optional<RayHit> ray(const Shape& shape, const Vec3& origin, const Vec3& direction, double max_distance) {
+  CAIRN_ASSERT(std::fabs(dot(direction, direction) - 1) < 1e-9);
+  return std::visit([&](const auto& s) { return ray(s, origin, direction, max_distance); }, shape);
+}
+
+ClosestPoint closest_point(const Shape& shape, const Vec3& point) {
+  return std::visit([&](const auto& s) { return closest_point(s, point); }, shape);
+}
+
+}  // namespace cairn
