@@ -2,6 +2,7 @@
 #include "cairn/broad/tree.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cairn/core/errors.h"
 
@@ -11,8 +12,7 @@ namespace {
 
 constexpr std::int64_t kGrain = 4096;
 constexpr std::int64_t kPairGrain = 16384;
-constexpr std::int64_t kManyLeavers = 4;  // update all if more than one in so many left
-constexpr double kWorse = 1.25;           // of the quality, before the tree is built again
+constexpr std::int64_t kManyLeavers = 10;  // update all if more than one in so many left
 
 bool present(const Aabb& box) { return box.lower.x <= box.upper.x; }
 
@@ -32,9 +32,9 @@ void TreeBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pairs) {
   const bool count_changed = fat_.size() != bounds_.size();
   fat_.resize(bounds_.size());
   find_leavers(pool);
-  if (count_changed || static_cast<std::int64_t>(leavers_.size()) * kManyLeavers > count())
-    update_all(count_changed, pool);
-  else if (!leavers_.empty())
+  if (static_cast<std::int64_t>(leavers_.size()) * kManyLeavers > count())
+    update_all(pool);
+  else if (count_changed || !leavers_.empty())
     update_leavers(pool);
   keep_exact(pool, pairs);
 }
@@ -66,17 +66,12 @@ Aabb TreeBroadPhase::fat_box(std::size_t proxy) const {
   return grown(box, settings_.margin * std::min(extent(box), mean_extent_));
 }
 
-void TreeBroadPhase::update_all(bool count_changed, ThreadPool* pool) {
+void TreeBroadPhase::update_all(ThreadPool* pool) {
   measure_extent();
   parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) fat_[i] = fat_box(i);
   });
-  if (count_changed) {
-    tree_.build(fat_, pool);
-    built_quality_ = tree_.quality();
-  } else {
-    update_tree(pool);
-  }
+  tree_.update(fat_, pool);
   const std::int64_t grain = buffer_.start(tree_.group_count(), 32);
   parallel_for(pool, tree_.group_count(), grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<BroadPair>& found = buffer_.block(begin / grain);
@@ -89,23 +84,16 @@ void TreeBroadPhase::update_all(bool count_changed, ThreadPool* pool) {
   buffer_.sort(count(), pool, kept_);
 }
 
-void TreeBroadPhase::update_tree(ThreadPool* pool) {
-  tree_.refit(fat_, pool);
-  if (tree_.quality() <= kWorse * built_quality_) return;
-  tree_.build(fat_, pool);
-  built_quality_ = tree_.quality();
-}
-
 void TreeBroadPhase::update_leavers(ThreadPool* pool) {
   for (const std::int32_t i : leavers_) fat_[static_cast<std::size_t>(i)] = fat_box(static_cast<std::size_t>(i));
-  update_tree(pool);
+  tree_.update(fat_, pool);
   const auto n = static_cast<std::int64_t>(leavers_.size());
   const std::int64_t grain = buffer_.start(n, 64);
   parallel_for(pool, n, grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<BroadPair>& found = buffer_.block(begin / grain);
     for (std::int64_t k = begin; k < end; ++k) {
       const std::int32_t p = leavers_[static_cast<std::size_t>(k)];
-      const Aabb& box = fat_[static_cast<std::size_t>(p)];
+      const TreeBox box = tree_.to_tree(fat_[static_cast<std::size_t>(p)]);
       const ProxyFilter& filter = filter_[static_cast<std::size_t>(p)];
       tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, box); },
                      [&](std::int32_t group, int lane) {
@@ -135,6 +123,7 @@ void TreeBroadPhase::merge_into_kept(ThreadPool* pool) {
     const auto last = end >= size ? fresh_.end() : place(end);
     for (std::int64_t k = begin; k < std::min(end, size); ++k) {
       const BroadPair pair = kept_[static_cast<std::size_t>(k)];
+      if (pair.b >= count()) continue;  // gone; of the two it is the higher that goes
       if ((left_[static_cast<std::size_t>(pair.a)] | left_[static_cast<std::size_t>(pair.b)]) != 0) continue;
       for (; next != last && *next < pair; ++next) merged.push_back(*next);
       merged.push_back(pair);
@@ -169,7 +158,8 @@ void TreeBroadPhase::keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs)
 }
 
 void TreeBroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const {
-  tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, box); },
+  const TreeBox sought = tree_.to_tree(box);
+  tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, sought); },
                  [&](std::int32_t group, int lane) {
                    const std::int32_t q = tree_.proxy(group, lane);
                    if (overlap(bounds_[static_cast<std::size_t>(q)], box)) proxies.push_back(q);
@@ -177,9 +167,23 @@ void TreeBroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& 
 }
 
 void TreeBroadPhase::query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const {
+  BroadRay local = ray;
+  local.origin = ray.origin - tree_.origin();
+  // Nodes are rounded to floats: meet them with a slack of some units in the last place of what is subtracted.
+  const auto slack = [](double lower, double upper, double origin) {
+    return 0x1p-22 * std::max({std::abs(lower), std::abs(upper), std::abs(origin)});
+  };
   const auto test = [&](const WideNode& node) {
     std::uint32_t mask = 0;
-    for (std::size_t c = 0; c < kWidth; ++c) mask |= meets(ray, node.box(c)) ? 1U << c : 0U;
+    for (std::size_t c = 0; c < kWidth; ++c) {
+      const TreeBox child = node.box(c);
+      if (child.lower[0] > child.upper[0]) continue;
+      Aabb box{{child.lower[0], child.lower[1], child.lower[2]}, {child.upper[0], child.upper[1], child.upper[2]}};
+      const Vec3 more{slack(box.lower.x, box.upper.x, local.origin.x), slack(box.lower.y, box.upper.y, local.origin.y),
+                      slack(box.lower.z, box.upper.z, local.origin.z)};
+      box = {box.lower - more, box.upper + more};
+      mask |= meets(local, box) ? 1U << c : 0U;
+    }
     return mask;
   };
   tree_.visit_if(test, [&](std::int32_t group, int lane) {

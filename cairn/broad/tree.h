@@ -34,9 +34,8 @@ class TreeBroadPhase final : public BroadPhase {
   void query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const override;
 
   void find_leavers(ThreadPool* pool);
-  void update_all(bool count_changed, ThreadPool* pool);
+  void update_all(ThreadPool* pool);
   void update_leavers(ThreadPool* pool);
-  void update_tree(ThreadPool* pool);
   void merge_into_kept(ThreadPool* pool);
   void keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs);
   void measure_extent();
@@ -44,7 +43,6 @@ class TreeBroadPhase final : public BroadPhase {
 
   TreeSettings settings_;
   WideTree tree_;                      ///< over fat_, up to date after every call
-  double built_quality_ = 0;           ///< of the tree when it was built
   double mean_extent_ = 0;             ///< of the proxies that move, at the last update of all
   std::vector<Aabb> fat_;              ///< per proxy; empty while it has not been present
   std::vector<std::uint8_t> left_;     ///< per proxy: 1 if it needs a new fat box in this call
