@@ -61,6 +61,7 @@ void BroadPhase::find_pairs(std::span<const Aabb> bounds, std::span<const ProxyF
   require(bounds.size() < 0x7fffffff, "find_pairs takes fewer than 2^31 - 1 boxes");
   check(bounds, pool);
   remember(bounds, filter, pool);
+  find_picky(pool);
   collect(pool, pairs);
   remove_excluded(pairs);
 }
@@ -89,6 +90,18 @@ void BroadPhase::remember(std::span<const Aabb> bounds, std::span<const ProxyFil
       bounds_[i] = bounds[i];
       filter_changed_[i] = i >= known || filter_[i] != filter[i] ? 1 : 0;
       filter_[i] = filter[i];
+    }
+  });
+}
+
+void BroadPhase::find_picky(ThreadPool* pool) {
+  std::uint32_t in_use = 0;
+  for (const ProxyFilter& filter : filter_) in_use |= filter.layer;
+  picky_.resize(filter_.size());
+  parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const ProxyFilter& filter = filter_[i];
+      picky_[i] = filter.moves && filter.layer != 0 && (in_use & ~filter.mask) == 0 ? 0 : 1;
     }
   });
 }

@@ -84,6 +84,12 @@ class BroadPhase {
   virtual void query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const;
   virtual void query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const;
 
+  /// The filters of two proxies accept each other. Most proxies meet all others, and a byte each tells.
+  bool accepted(std::int32_t a, std::int32_t b) const {
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    return (picky_[i] | picky_[j]) == 0 || accepts(filter_[i], filter_[j]);
+  }
+
   std::int32_t count() const { return static_cast<std::int32_t>(bounds_.size()); }
 
   std::vector<Aabb> bounds_;         ///< per proxy, of the current or last call
@@ -96,6 +102,9 @@ class BroadPhase {
   void remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool);
   void remove_excluded(std::vector<BroadPair>& pairs) const;
 
+  void find_picky(ThreadPool* pool);
+
+  std::vector<std::uint8_t> picky_;      ///< per proxy: 0 if it moves and meets every layer in use
   std::vector<BroadPair> excluded_;      ///< sorted, unique, a < b
   std::vector<std::int32_t> first_bad_;  ///< per block of proxies; scratch of `check`
 };

@@ -10,10 +10,8 @@ void ExhaustiveBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pai
     std::vector<BroadPair>& found = buffer_.block(begin / grain);
     for (auto a = static_cast<std::int32_t>(begin); a < end; ++a) {
       const Aabb box = bounds_[static_cast<std::size_t>(a)];
-      const ProxyFilter filter = filter_[static_cast<std::size_t>(a)];
       for (std::int32_t b = a + 1; b < n; ++b)
-        if (overlap(box, bounds_[static_cast<std::size_t>(b)]) && accepts(filter, filter_[static_cast<std::size_t>(b)]))
-          found.push_back({a, b});
+        if (overlap(box, bounds_[static_cast<std::size_t>(b)]) && accepted(a, b)) found.push_back({a, b});
     }
   });
   buffer_.concatenate(pool, pairs);

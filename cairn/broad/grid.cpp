@@ -135,7 +135,7 @@ void GridBroadPhase::fill_cells(ThreadPool* pool) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int32_t k = order_[static_cast<std::size_t>(i)];
       const std::int32_t proxy = small_[static_cast<std::size_t>(k)];
-      entries_[static_cast<std::size_t>(i)] = {box_of(k), filter_[static_cast<std::size_t>(proxy)], proxy};
+      entries_[static_cast<std::size_t>(i)] = {box_of(k), proxy};
     }
   });
 }
@@ -144,7 +144,7 @@ void GridBroadPhase::compare(const Entry& entry, std::int32_t begin, std::int32_
                              std::vector<BroadPair>& found) const {
   for (std::int32_t j = begin; j < end; ++j) {
     const Entry& other = entries_[static_cast<std::size_t>(j)];
-    if (overlap(entry.box, other.box) && accepts(entry.filter, other.filter))
+    if (overlap(entry.box, other.box) && accepted(entry.proxy, other.proxy))
       found.push_back(ordered(entry.proxy, other.proxy));
   }
 }
@@ -169,11 +169,10 @@ void GridBroadPhase::pairs_of_entry(std::int32_t i, std::vector<BroadPair>& foun
 /// Pairs of a large proxy with all small ones and with the large ones after it.
 void GridBroadPhase::pairs_of_large(std::int64_t k, std::vector<BroadPair>& found) const {
   const std::int32_t proxy = large_[static_cast<std::size_t>(k)];
-  const Entry entry{bounds_[static_cast<std::size_t>(proxy)], filter_[static_cast<std::size_t>(proxy)], proxy};
+  const Entry entry{bounds_[static_cast<std::size_t>(proxy)], proxy};
   for (auto j = static_cast<std::size_t>(k) + 1; j < large_.size(); ++j) {
     const auto other = static_cast<std::size_t>(large_[j]);
-    if (overlap(entry.box, bounds_[other]) && accepts(entry.filter, filter_[other]))
-      found.push_back({proxy, large_[j]});
+    if (overlap(entry.box, bounds_[other]) && accepted(proxy, large_[j])) found.push_back({proxy, large_[j]});
   }
   if (small_.empty()) return;
   // A small box that overlaps has its centre within half its width of the large one; `widest_` includes the rounding.

@@ -26,7 +26,6 @@ class GridBroadPhase final : public BroadPhase {
   /// A proxy in the order of the cells.
   struct Entry {
     Aabb box;
-    ProxyFilter filter;
     std::int32_t proxy;
   };
 

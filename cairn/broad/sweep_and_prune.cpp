@@ -177,7 +177,7 @@ void SweepAndPrune::sweep(std::int64_t i, std::int64_t end, std::int32_t column,
                       (o.lower[2] <= e.upper[2]) & (std::max(e.first_column[0], o.first_column[0]) == u) &
                       (std::max(e.first_column[1], o.first_column[1]) == v);
     if (!near) continue;
-    if (!accepts(filter_[static_cast<std::size_t>(e.proxy)], filter_[static_cast<std::size_t>(o.proxy)])) continue;
+    if (!accepted(e.proxy, o.proxy)) continue;
     found.push_back({std::min(e.proxy, o.proxy), std::max(e.proxy, o.proxy)});
   }
 }

@@ -77,8 +77,7 @@ void TreeBroadPhase::update_all(ThreadPool* pool) {
     std::vector<BroadPair>& found = buffer_.block(begin / grain);
     for (auto group = static_cast<std::int32_t>(begin); group < end; ++group)
       tree_.visit_pairs(group, [&](std::int32_t p, std::int32_t q) {
-        if (accepts(filter_[static_cast<std::size_t>(p)], filter_[static_cast<std::size_t>(q)]))
-          found.push_back(ordered(p, q));
+        if (accepted(p, q)) found.push_back(ordered(p, q));
       });
   });
   buffer_.sort(count(), pool, kept_);
@@ -94,13 +93,12 @@ void TreeBroadPhase::update_leavers(ThreadPool* pool) {
     for (std::int64_t k = begin; k < end; ++k) {
       const std::int32_t p = leavers_[static_cast<std::size_t>(k)];
       const TreeBox box = tree_.to_tree(fat_[static_cast<std::size_t>(p)]);
-      const ProxyFilter& filter = filter_[static_cast<std::size_t>(p)];
       tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, box); },
                      [&](std::int32_t group, int lane) {
                        const std::int32_t q = tree_.proxy(group, lane);
                        // A pair of two leavers is the lower one's.
                        if (q == p || (q < p && left_[static_cast<std::size_t>(q)] != 0)) return;
-                       if (accepts(filter, filter_[static_cast<std::size_t>(q)])) found.push_back(ordered(p, q));
+                       if (accepted(p, q)) found.push_back(ordered(p, q));
                      });
     }
   });
