@@ -11,6 +11,7 @@ namespace cairn {
 namespace {
 
 constexpr std::int64_t kGrain = 512;
+constexpr std::int32_t kBatch = 64;
 constexpr double kLargeRatio = 4;                        // of the median's upper power of two
 constexpr double kSlack = 1e-6;                          // relative: covers the rounding of cell numbers
 constexpr double kCoordinateSlack = 0x1p-40;             // of the largest coordinate: covers the rounding of centres
@@ -140,12 +141,24 @@ void GridBroadPhase::fill_cells(ThreadPool* pool) {
   });
 }
 
+/// Compares an entry with a range of others: first all boxes without branches, then what is left.
 void GridBroadPhase::compare(const Entry& entry, std::int32_t begin, std::int32_t end,
                              std::vector<BroadPair>& found) const {
-  for (std::int32_t j = begin; j < end; ++j) {
-    const Entry& other = entries_[static_cast<std::size_t>(j)];
-    if (overlap(entry.box, other.box) && accepted(entry.proxy, other.proxy))
-      found.push_back(ordered(entry.proxy, other.proxy));
+  std::array<std::int32_t, kBatch> hits;
+  const Aabb a = entry.box;
+  while (begin < end) {
+    const std::int32_t stop = std::min(end, begin + kBatch);
+    std::size_t hit_count = 0;
+    for (; begin < stop; ++begin) {
+      const Entry& other = entries_[static_cast<std::size_t>(begin)];
+      const Aabb& b = other.box;
+      hits[hit_count] = other.proxy;
+      hit_count +=
+          static_cast<std::size_t>((a.lower.x <= b.upper.x) & (b.lower.x <= a.upper.x) & (a.lower.y <= b.upper.y) &
+                                   (b.lower.y <= a.upper.y) & (a.lower.z <= b.upper.z) & (b.lower.z <= a.upper.z));
+    }
+    for (std::size_t k = 0; k < hit_count; ++k)
+      if (accepted(entry.proxy, hits[k])) found.push_back(ordered(entry.proxy, hits[k]));
   }
 }
 

@@ -64,7 +64,10 @@ TreeBox WideTree::to_tree(const Aabb& box) const {
 void WideTree::update(std::span<const Aabb> boxes, ThreadPool* pool) {
   take_count(static_cast<std::int32_t>(boxes.size()));
   refit(boxes, pool);
-  if (quality_ <= kWorse * built_quality_) return;
+  if (quality_ <= kWorse * built_quality_) {
+    built_quality_ = std::min(built_quality_, quality_);  // the scene draws together
+    return;
+  }
   build(boxes, pool);
   refit(boxes, pool);
   built_quality_ = quality_;

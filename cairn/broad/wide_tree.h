@@ -131,7 +131,7 @@ class WideTree {
   Vec3 origin_;                  ///< of the coordinates in the nodes
   std::vector<double> partial_;  ///< quality by blocks
   double quality_ = 0;           ///< mean surface of the lowest nodes; smaller is better
-  double built_quality_ = 0;     ///< the same when the order was chosen
+  double built_quality_ = 0;     ///< the best since the order was chosen
 };
 
 /// Visits the groups from first_group on whose box passes the test on every level: visit(group, node, its box).

@@ -147,13 +147,14 @@ TEST_P(EveryBroadPhase, QueriesAgreeWithLookingAtEveryBox) {
   using testing_boxes::Kind;
   Random random(11);
   Proxies found;
-  for (const Kind kind : {Kind::uniform, Kind::clustered, Kind::sizes}) {
+  for (const Kind kind : {Kind::uniform, Kind::clustered, Kind::sizes, Kind::far_away}) {
     auto scene = testing_boxes::random_scene(kind, 700, random);
     for (int round = 0; round < 20; ++round) {
       testing_boxes::move(scene, kind, 0.1, random);
       find(scene.bounds, scene.filter);
       const Aabb box = testing_boxes::random_box(kind, round, random);
-      const BroadRay ray{testing_boxes::random_vector(random, 20), testing_boxes::random_vector(random, 1), 40};
+      const Vec3 way = testing_boxes::random_vector(random, 1);
+      const BroadRay ray{centre(box) - 20 * way, way, 30};
       Proxies overlaps, hits;
       for (std::int32_t i = 0; i < 700; ++i) {
         if (overlap(scene.bounds[static_cast<std::size_t>(i)], box)) overlaps.push_back(i);
