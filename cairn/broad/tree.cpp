@@ -173,7 +173,7 @@ void TreeBroadPhase::query_ray(const BroadRay& ray, std::vector<std::int32_t>& p
   };
   const auto test = [&](const WideNode& node) {
     std::uint32_t mask = 0;
-    for (std::size_t c = 0; c < kWidth; ++c) {
+    for (std::size_t c = 0; c < kTreeWidth; ++c) {
       const TreeBox child = node.box(c);
       if (child.lower[0] > child.upper[0]) continue;
       Aabb box{{child.lower[0], child.lower[1], child.lower[2]}, {child.upper[0], child.upper[1], child.upper[2]}};

@@ -45,7 +45,7 @@ double wide_extent(std::span<const Aabb> boxes) {
 TreeBox WideNode::bounds() const {
   TreeBox all = box(0);
   for (std::size_t k = 0; k < 3; ++k) {
-    for (std::size_t c = 1; c < kWidth; ++c) {
+    for (std::size_t c = 1; c < kTreeWidth; ++c) {
       all.lower[k] = std::min(all.lower[k], lower[k][c]);
       all.upper[k] = std::max(all.upper[k], upper[k][c]);
     }
@@ -95,16 +95,16 @@ void WideTree::list_items(std::span<const Aabb> boxes, ThreadPool* pool) {
 /// Halves all ranges in rounds, until each fits into a lowest node.
 void WideTree::choose_order(ThreadPool* pool) {
   const auto n = static_cast<std::int32_t>(items_.size());
-  std::int32_t unit = kWidth;  // positions of a child of the root
-  while (static_cast<std::int64_t>(unit) * kWidth < n) unit *= kWidth;
-  ranges_.assign(n > kWidth ? 1 : 0, {0, n, unit});
+  std::int32_t unit = kTreeWidth;  // positions of a child of the root
+  while (static_cast<std::int64_t>(unit) * kTreeWidth < n) unit *= kTreeWidth;
+  ranges_.assign(n > kTreeWidth ? 1 : 0, {0, n, unit});
   while (!ranges_.empty()) {
     halves_.resize(2 * ranges_.size());
     parallel_for(pool, static_cast<std::int64_t>(ranges_.size()), 1, [&](std::int64_t i, std::int64_t) {
       const auto k = static_cast<std::size_t>(i);
       split(ranges_[k], halves_[2 * k], halves_[2 * k + 1]);
     });
-    std::erase_if(halves_, [](const Range& range) { return range.end - range.begin <= kWidth; });
+    std::erase_if(halves_, [](const Range& range) { return range.end - range.begin <= kTreeWidth; });
     ranges_.swap(halves_);
   }
   order_.resize(items_.size());
@@ -113,7 +113,7 @@ void WideTree::choose_order(ThreadPool* pool) {
 
 void WideTree::split(const Range& range, Range& left, Range& right) {
   Range here = range;
-  while (here.end - here.begin <= here.unit) here.unit /= kWidth;  // a single child: split that one
+  while (here.end - here.begin <= here.unit) here.unit /= kTreeWidth;  // a single child: split that one
   Item *begin = items_.data() + here.begin, *end = items_.data() + here.end;
   std::array<double, 3> lowest = begin->centre, highest = begin->centre;
   for (const Item* item = begin; item != end; ++item) {
@@ -144,7 +144,7 @@ void WideTree::take_count(std::int32_t count) {
   level_size_.clear();
   std::int32_t total = 0;
   while (count > 0) {
-    const std::int32_t size = (count - 1) / kWidth + 1;
+    const std::int32_t size = (count - 1) / kTreeWidth + 1;
     level_begin_.push_back(total);
     level_size_.push_back(size);
     total += size;
@@ -173,8 +173,8 @@ void WideTree::refit_level(std::size_t level, std::span<const Aabb> boxes, Threa
     double surfaces = 0;
     for (std::int64_t i = begin; i < end; ++i) {
       WideNode& target = nodes_[static_cast<std::size_t>(level_begin_[level] + i)];
-      for (std::int64_t c = 0; c < kWidth; ++c) {
-        const TreeBox box = child_box(i * kWidth + c);
+      for (std::int64_t c = 0; c < kTreeWidth; ++c) {
+        const TreeBox box = child_box(i * kTreeWidth + c);
         target.set(static_cast<std::size_t>(c), box);
         if (level == 1) surfaces += half_surface(box);
       }

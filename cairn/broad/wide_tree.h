@@ -9,8 +9,8 @@
 // blow up the nodes of narrow ones.
 //
 // Nodes hold floats relative to an origin. Subtracting and rounding keep the order of coordinates, so boxes that
-// overlap still do: the tree may find a few pairs too many and never misses one. Memory traffic is what a self-join of
-// a large tree costs, and floats halve it. Bodies become hard to tell apart where the scene is 10^7 times wider.
+// overlap still do: the tree may find a few pairs too many and never misses one. Floats halve the memory read, and
+// twice as many are compared at once. Bodies become hard to tell apart where the scene is 10^7 times wider.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace cairn {
 
-inline constexpr std::int32_t kWidth = 8;
+inline constexpr std::int32_t kTreeWidth = 8;
 
 /// Four floats and the mask of a comparison of four: the vector types of GCC and Clang, at home on every 64-bit
 /// machine. Compilers do not find this form by themselves.
@@ -40,7 +40,7 @@ struct TreeBox {
 
 /// Boxes of eight children. Unused ones are empty and overlap nothing.
 struct alignas(64) WideNode {
-  using Lanes = std::array<float, kWidth>;
+  using Lanes = std::array<float, kTreeWidth>;
   std::array<Lanes, 3> lower, upper;
 
   TreeBox box(std::size_t c) const {
@@ -81,7 +81,7 @@ class WideTree {
   /// Lowest nodes, each with eight proxies.
   std::int32_t group_count() const { return level_size_.empty() ? 0 : level_size_[0]; }
   std::int32_t proxy(std::int32_t group, int lane) const {
-    return order_[static_cast<std::size_t>(group) * kWidth + static_cast<std::size_t>(lane)];
+    return order_[static_cast<std::size_t>(group) * kTreeWidth + static_cast<std::size_t>(lane)];
   }
 
   /// Calls visit(p, q) for the pairs of overlapping boxes of which one is in `group` and the other in it or after it.
@@ -142,7 +142,7 @@ void WideTree::descend(std::int32_t first_group, Test&& test, VisitGroup&& visit
     int level;
     std::int32_t i;
   };
-  std::array<Step, kMostLevels * kWidth> stack;
+  std::array<Step, kMostLevels * kTreeWidth> stack;
   std::size_t top = 0;
   const int root = static_cast<int>(level_size_.size()) - 1;
   if (root == 0) return visit(0, node(0, 0), node(0, 0).bounds());
@@ -151,12 +151,12 @@ void WideTree::descend(std::int32_t first_group, Test&& test, VisitGroup&& visit
     const auto [level, i] = stack[--top];
     const WideNode& here = node(level, i);
     // Children before the one that holds first_group are of no interest.
-    const std::int32_t skip = (first_group >> (3 * (level - 1))) - i * kWidth;
+    const std::int32_t skip = (first_group >> (3 * (level - 1))) - i * kTreeWidth;
     std::uint32_t mask = test(here);
-    if (skip > 0) mask &= skip < kWidth ? ~0U << skip : 0U;
+    if (skip > 0) mask &= skip < kTreeWidth ? ~0U << skip : 0U;
     for (; mask != 0; mask &= mask - 1) {
       const int c = std::countr_zero(mask);
-      const std::int32_t child = i * kWidth + c;
+      const std::int32_t child = i * kTreeWidth + c;
       if (level > 1)
         stack[top++] = {level - 1, child};
       else
