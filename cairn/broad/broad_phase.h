@@ -45,6 +45,12 @@ constexpr bool accepts(const ProxyFilter& a, const ProxyFilter& b) {
   return (a.layer & b.mask) != 0 && (b.layer & a.mask) != 0 && (a.moves || b.moves);
 }
 
+/// 1 if the boxes overlap, else 0; without branches, for loops whose outcome cannot be predicted.
+constexpr int overlap_bit(const Aabb& a, const Aabb& b) {
+  return int{a.lower.x <= b.upper.x} & int{b.lower.x <= a.upper.x} & int{a.lower.y <= b.upper.y} &
+         int{b.lower.y <= a.upper.y} & int{a.lower.z <= b.upper.z} & int{b.lower.z <= a.upper.z};
+}
+
 /// A half-line cut off at `length`: origin + t direction, 0 <= t <= length. The direction need not have norm one.
 struct BroadRay {
   Vec3 origin;

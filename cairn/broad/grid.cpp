@@ -151,11 +151,8 @@ void GridBroadPhase::compare(const Entry& entry, std::int32_t begin, std::int32_
     std::size_t hit_count = 0;
     for (; begin < stop; ++begin) {
       const Entry& other = entries_[static_cast<std::size_t>(begin)];
-      const Aabb& b = other.box;
       hits[hit_count] = other.proxy;
-      hit_count +=
-          static_cast<std::size_t>((a.lower.x <= b.upper.x) & (b.lower.x <= a.upper.x) & (a.lower.y <= b.upper.y) &
-                                   (b.lower.y <= a.upper.y) & (a.lower.z <= b.upper.z) & (b.lower.z <= a.upper.z));
+      hit_count += static_cast<std::size_t>(overlap_bit(a, other.box));
     }
     for (std::size_t k = 0; k < hit_count; ++k)
       if (accepted(entry.proxy, hits[k])) found.push_back(ordered(entry.proxy, hits[k]));

@@ -173,10 +173,10 @@ void SweepAndPrune::sweep(std::int64_t i, std::int64_t end, std::int32_t column,
     const Entry& o = entries_[static_cast<std::size_t>(j)];
     if (o.lower[0] > e.upper[0]) return;
     // One condition without branches: most of what is near along the axis is apart along the others.
-    const bool near = (e.lower[1] <= o.upper[1]) & (o.lower[1] <= e.upper[1]) & (e.lower[2] <= o.upper[2]) &
-                      (o.lower[2] <= e.upper[2]) & (std::max(e.first_column[0], o.first_column[0]) == u) &
-                      (std::max(e.first_column[1], o.first_column[1]) == v);
-    if (!near) continue;
+    const int near = int{e.lower[1] <= o.upper[1]} & int{o.lower[1] <= e.upper[1]} & int{e.lower[2] <= o.upper[2]} &
+                     int{o.lower[2] <= e.upper[2]} & int{std::max(e.first_column[0], o.first_column[0]) == u} &
+                     int{std::max(e.first_column[1], o.first_column[1]) == v};
+    if (near == 0) continue;
     if (!accepted(e.proxy, o.proxy)) continue;
     found.push_back({std::min(e.proxy, o.proxy), std::max(e.proxy, o.proxy)});
   }

@@ -142,8 +142,7 @@ void TreeBroadPhase::keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs)
       const BroadPair pair = kept_[static_cast<std::size_t>(k)];
       const Aabb &a = bounds_[static_cast<std::size_t>(pair.a)], &b = bounds_[static_cast<std::size_t>(pair.b)];
       *out = pair;
-      out += (a.lower.x <= b.upper.x) & (b.lower.x <= a.upper.x) & (a.lower.y <= b.upper.y) & (b.lower.y <= a.upper.y) &
-             (a.lower.z <= b.upper.z) & (b.lower.z <= a.upper.z);
+      out += overlap_bit(a, b);
     }
     exact_[static_cast<std::size_t>(begin / kPairGrain)] = out - (pairs.data() + begin);
   });
