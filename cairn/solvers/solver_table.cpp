@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
-#include <numeric>
 
 #include "cairn/core/errors.h"
 #include "cairn/solvers/prox.h"
@@ -193,32 +192,7 @@ const std::vector<Entry>& entries() {
   return kEntries;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
-
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t least = std::string::npos;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < least) least = distance, best = candidate;
-  }
-  return best;
-}
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
   struct Make {

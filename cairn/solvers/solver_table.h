@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "cairn/core/names.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
 #include "cairn/solvers/solver.h"
@@ -39,8 +40,5 @@ std::vector<SolverInfo> solver_table();
 /// A solver by name with settings by name. Throws InputError naming the nearest known name, or the allowed values.
 using NamedSettings = std::vector<std::pair<std::string, std::string>>;
 std::unique_ptr<Solver> make_solver(std::string_view name, const NamedSettings& settings = {});
-
-/// The candidate that differs from `name` in the fewest letters: for messages.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace cairn

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/broad/broad_phase.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cairn/broad/exhaustive.h"
+#include "cairn/broad/grid.h"
+#include "cairn/broad/sweep_and_prune.h"
+#include "cairn/broad/tree.h"
+#include "cairn/core/errors.h"
+#include "cairn/core/names.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kGrain = 4096;
+
+bool within(double x) { return x >= -kLargestCoordinate && x <= kLargestCoordinate; }
+
+/// Ordered and within reach, or absent. False for anything with a NaN.
+bool usable(const Aabb& box) {
+  const bool ordered = box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z;
+  const bool reachable = within(box.lower.x) && within(box.upper.x) && within(box.lower.y) && within(box.upper.y) &&
+                         within(box.lower.z) && within(box.upper.z);
+  return (ordered && reachable) || box == Aabb{};
+}
+
+std::string complaint(std::int32_t proxy, const Aabb& box) {
+  const char* cure = "give it lower <= upper, or an empty box to take it out";
+  if (!is_finite(box.lower) || !is_finite(box.upper)) cure = "its body has left the numbers: remove or reset it";
+  return fmt::format("the box of proxy {} cannot be used: lower ({}, {}, {}), upper ({}, {}, {}), limit {}; {}", proxy,
+                     box.lower.x, box.lower.y, box.lower.z, box.upper.x, box.upper.y, box.upper.z, kLargestCoordinate,
+                     cure);
+}
+
+/// Cuts the interval [t0, t1] of the ray to the slab lower <= x <= upper; false when nothing is left.
+bool cut(double origin, double direction, double lower, double upper, double& t0, double& t1) {
+  if (direction == 0) return lower <= origin && origin <= upper;
+  const double enter = (lower - origin) / direction, leave = (upper - origin) / direction;
+  t0 = std::max(t0, std::min(enter, leave));
+  t1 = std::min(t1, std::max(enter, leave));
+  return t0 <= t1;
+}
+
+}  // namespace
+
+bool meets(const BroadRay& ray, const Aabb& box) {
+  double t0 = 0, t1 = ray.length;
+  return box.lower.x <= box.upper.x && cut(ray.origin.x, ray.direction.x, box.lower.x, box.upper.x, t0, t1) &&
+         cut(ray.origin.y, ray.direction.y, box.lower.y, box.upper.y, t0, t1) &&
+         cut(ray.origin.z, ray.direction.z, box.lower.z, box.upper.z, t0, t1);
+}
+
+void BroadPhase::find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool,
+                            std::vector<BroadPair>& pairs) {
+  require(bounds.size() == filter.size(), "find_pairs needs one filter for every box");
+  require(bounds.size() < 0x7fffffff, "find_pairs takes fewer than 2^31 - 1 boxes");
+  check(bounds, pool);
+  remember(bounds, filter, pool);
+  find_picky(pool);
+  collect(pool, pairs);
+  remove_excluded(pairs);
+}
+
+void BroadPhase::check(std::span<const Aabb> bounds, ThreadPool* pool) {
+  const auto n = static_cast<std::int64_t>(bounds.size());
+  first_bad_.assign(static_cast<std::size_t>((n + kGrain - 1) / kGrain), -1);
+  parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (usable(bounds[static_cast<std::size_t>(i)])) continue;
+      first_bad_[static_cast<std::size_t>(begin / kGrain)] = static_cast<std::int32_t>(i);
+      return;
+    }
+  });
+  for (const std::int32_t bad : first_bad_)
+    if (bad >= 0) fail_input(complaint(bad, bounds[static_cast<std::size_t>(bad)]));
+}
+
+void BroadPhase::remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool) {
+  const std::size_t known = std::min(filter_.size(), filter.size());
+  bounds_.resize(bounds.size());
+  filter_.resize(filter.size());
+  filter_changed_.resize(filter.size());
+  parallel_for(pool, static_cast<std::int64_t>(bounds.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      bounds_[i] = bounds[i];
+      filter_changed_[i] = i >= known || filter_[i] != filter[i] ? 1 : 0;
+      filter_[i] = filter[i];
+    }
+  });
+}
+
+void BroadPhase::find_picky(ThreadPool* pool) {
+  std::uint32_t in_use = 0;
+  for (const ProxyFilter& filter : filter_) in_use |= filter.layer;
+  picky_.resize(filter_.size());
+  parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const ProxyFilter& filter = filter_[i];
+      picky_[i] = filter.moves && filter.layer != 0 && (in_use & ~filter.mask) == 0 ? 0 : 1;
+    }
+  });
+}
+
+void BroadPhase::set_excluded(std::span<const BroadPair> excluded) {
+  excluded_.assign(excluded.begin(), excluded.end());
+  for (BroadPair& pair : excluded_)
+    if (pair.a > pair.b) std::swap(pair.a, pair.b);
+  std::sort(excluded_.begin(), excluded_.end());
+  excluded_.erase(std::unique(excluded_.begin(), excluded_.end()), excluded_.end());
+}
+
+void BroadPhase::remove_excluded(std::vector<BroadPair>& pairs) const {
+  // Both lists are sorted: copy down what stands between one excluded pair and the next.
+  auto read = pairs.begin(), write = pairs.begin();
+  for (const BroadPair& pair : excluded_) {
+    const auto found = std::lower_bound(read, pairs.end(), pair);
+    if (found == pairs.end()) break;
+    if (*found != pair) continue;
+    write = write == read ? found : std::copy(read, found, write);
+    read = found + 1;
+  }
+  if (write != read) pairs.erase(std::copy(read, pairs.end(), write), pairs.end());
+}
+
+void BroadPhase::find_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const {
+  proxies.clear();
+  query_overlaps(box, proxies);
+  std::sort(proxies.begin(), proxies.end());
+}
+
+void BroadPhase::find_on_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const {
+  require(is_finite(ray.origin) && is_finite(ray.direction) && ray.length >= 0,
+          "a ray needs a finite origin and direction and a length of at least zero");
+  proxies.clear();
+  query_ray(ray, proxies);
+  std::sort(proxies.begin(), proxies.end());
+}
+
+void BroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const {
+  for (std::int32_t i = 0; i < count(); ++i)
+    if (overlap(bounds_[static_cast<std::size_t>(i)], box)) proxies.push_back(i);
+}
+
+void BroadPhase::query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const {
+  for (std::int32_t i = 0; i < count(); ++i)
+    if (meets(ray, bounds_[static_cast<std::size_t>(i)])) proxies.push_back(i);
+}
+
+std::vector<std::string> broad_phase_names() { return {"tree", "sweep_and_prune", "grid", "exhaustive"}; }
+
+std::unique_ptr<BroadPhase> make_broad_phase(std::string_view name) {
+  if (name == "tree") return std::make_unique<TreeBroadPhase>();
+  if (name == "sweep_and_prune") return std::make_unique<SweepAndPrune>();
+  if (name == "grid") return std::make_unique<GridBroadPhase>();
+  if (name == "exhaustive") return std::make_unique<ExhaustiveBroadPhase>();
+  fail_input(
+      fmt::format("there is no broad phase '{}'; did you mean '{}'?", name, nearest_name(name, broad_phase_names())));
+}
+
+}  // namespace cairn

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Broad phase: which boxes overlap, so that the narrow phase looks at those pairs only.
+//
+// A proxy is an index: its box and its filter stand at that index of the two spans given to `find_pairs`. Detectors
+// find out themselves what moved, came or went; the caller keeps arrays and nothing else. An empty box (Aabb{})
+// marks a proxy that is absent: it pairs with nothing until it gets a box again.
+//
+// Contract
+//   * The pairs are those whose boxes overlap (touching counts) and whose filters accept each other, without the
+//     excluded ones; each once, a < b, sorted by (a, b). All detectors return the same pairs.
+//   * Results depend on the boxes and filters alone: not on earlier calls, not on the number of threads.
+//   * A warm call with unchanged counts allocates nothing.
+//
+// Which one: `tree` unless measured otherwise. `grid` for many bodies of like size that all move, `sweep_and_prune`
+// for flat or stretched scenes with small motion, `exhaustive` for a handful of bodies and as the oracle of tests.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cairn/core/parallel.h"
+#include "cairn/math/aabb.h"
+
+namespace cairn {
+
+struct BroadPair {
+  std::int32_t a = 0, b = 0;  ///< a < b
+  friend constexpr auto operator<=>(const BroadPair&, const BroadPair&) = default;
+};
+
+/// Who may meet whom. Two proxies are compared if each one's mask has a bit of the other's layer and one can move.
+struct ProxyFilter {
+  std::uint32_t layer = 1;          ///< the layers this proxy is in
+  std::uint32_t mask = 0xffffffff;  ///< the layers it meets
+  bool moves = true;                ///< false for the ground and all else that is fixed
+  friend constexpr bool operator==(const ProxyFilter&, const ProxyFilter&) = default;
+};
+
+constexpr bool accepts(const ProxyFilter& a, const ProxyFilter& b) {
+  return (a.layer & b.mask) != 0 && (b.layer & a.mask) != 0 && (a.moves || b.moves);
+}
+
+/// 1 if the boxes overlap, else 0; without branches, for loops whose outcome cannot be predicted.
+constexpr int overlap_bit(const Aabb& a, const Aabb& b) {
+  return int{a.lower.x <= b.upper.x} & int{b.lower.x <= a.upper.x} & int{a.lower.y <= b.upper.y} &
+         int{b.lower.y <= a.upper.y} & int{a.lower.z <= b.upper.z} & int{b.lower.z <= a.upper.z};
+}
+
+/// A half-line cut off at `length`: origin + t direction, 0 <= t <= length. The direction need not have norm one.
+struct BroadRay {
+  Vec3 origin;
+  Vec3 direction;
+  double length = 0;
+};
+
+/// True when the ray meets the box; touching counts.
+bool meets(const BroadRay& ray, const Aabb& box);
+
+/// The largest coordinate of a box that is accepted; keeps every product of two lengths finite.
+inline constexpr double kLargestCoordinate = 1e100;
+
+class BroadPhase {
+ public:
+  virtual ~BroadPhase() = default;
+
+  /// Finds all pairs; see the contract above. Throws InputError that names the proxy if a box is not finite, has its
+  /// corners exchanged or lies beyond kLargestCoordinate; nothing has changed then.
+  void find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool,
+                  std::vector<BroadPair>& pairs);
+
+  /// Pairs never to be returned, such as bodies joined to each other; any order, replaces the last list.
+  void set_excluded(std::span<const BroadPair> excluded);
+
+  /// The proxies whose box, as of the last find_pairs, overlaps `box`; sorted.
+  void find_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const;
+
+  /// The proxies whose box, as of the last find_pairs, meets the ray; sorted.
+  void find_on_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const;
+
+ protected:
+  /// Writes the pairs of bounds_ and filter_, sorted; exclusions are dealt with by the caller.
+  virtual void collect(ThreadPool* pool, std::vector<BroadPair>& pairs) = 0;
+
+  /// Calls for detectors that can do better than looking at every box; any order.
+  virtual void query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const;
+  virtual void query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const;
+
+  /// The filters of two proxies accept each other. Most proxies meet all others, and a byte each tells.
+  bool accepted(std::int32_t a, std::int32_t b) const {
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    return (picky_[i] | picky_[j]) == 0 || accepts(filter_[i], filter_[j]);
+  }
+
+  std::int32_t count() const { return static_cast<std::int32_t>(bounds_.size()); }
+
+  std::vector<Aabb> bounds_;         ///< per proxy, of the current or last call
+  std::vector<ProxyFilter> filter_;  ///< per proxy
+  /// Per proxy: 1 if the filter differs from the last call's, or the proxy is new. Valid during `collect`.
+  std::vector<std::uint8_t> filter_changed_;
+
+ private:
+  void check(std::span<const Aabb> bounds, ThreadPool* pool);
+  void remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool);
+  void remove_excluded(std::vector<BroadPair>& pairs) const;
+
+  void find_picky(ThreadPool* pool);
+
+  std::vector<std::uint8_t> picky_;      ///< per proxy: 0 if it moves and meets every layer in use
+  std::vector<BroadPair> excluded_;      ///< sorted, unique, a < b
+  std::vector<std::int32_t> first_bad_;  ///< per block of proxies; scratch of `check`
+};
+
+/// A detector by name; throws InputError with the nearest known name.
+std::unique_ptr<BroadPhase> make_broad_phase(std::string_view name);
+
+/// The names make_broad_phase knows, the default first.
+std::vector<std::string> broad_phase_names();
+
+}  // namespace cairn

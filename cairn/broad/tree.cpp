@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/broad/tree.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/core/errors.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kGrain = 4096;
+constexpr std::int64_t kPairGrain = 16384;
+constexpr std::int64_t kManyLeavers = 10;  // update all if more than one in so many left
+
+bool present(const Aabb& box) { return box.lower.x <= box.upper.x; }
+
+double extent(const Aabb& box) {
+  return std::max({box.upper.x - box.lower.x, box.upper.y - box.lower.y, box.upper.z - box.lower.z});
+}
+
+BroadPair ordered(std::int32_t a, std::int32_t b) { return a < b ? BroadPair{a, b} : BroadPair{b, a}; }
+
+}  // namespace
+
+TreeBroadPhase::TreeBroadPhase(const TreeSettings& settings) : settings_(settings) {
+  require(settings.margin >= 0 && settings.margin <= 10, "the margin of the tree must be from 0 to 10 extents");
+}
+
+void TreeBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pairs) {
+  const bool count_changed = fat_.size() != bounds_.size();
+  fat_.resize(bounds_.size());
+  find_leavers(pool);
+  if (static_cast<std::int64_t>(leavers_.size()) * kManyLeavers > count())
+    update_all(pool);
+  else if (count_changed || !leavers_.empty())
+    update_leavers(pool);
+  keep_exact(pool, pairs);
+}
+
+/// An absent proxy counts as being within its fat box: its kept pairs fail the exact test.
+void TreeBroadPhase::find_leavers(ThreadPool* pool) {
+  left_.resize(bounds_.size());
+  parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      left_[i] = contains(fat_[i], bounds_[i]) && filter_changed_[i] == 0 ? 0 : 1;
+  });
+  leavers_.clear();
+  for (std::int32_t i = 0; i < count(); ++i)
+    if (left_[static_cast<std::size_t>(i)] != 0) leavers_.push_back(i);
+}
+
+void TreeBroadPhase::measure_extent() {
+  double sum = 0;
+  std::int64_t movers = 0;
+  for (std::size_t i = 0; i < bounds_.size(); ++i)
+    if (filter_[i].moves && present(bounds_[i])) sum += extent(bounds_[i]), ++movers;
+  mean_extent_ = movers > 0 ? sum / static_cast<double>(movers) : 0;
+}
+
+/// The margin of a wide proxy is bounded by the mean, or it would keep all its surroundings as pairs.
+Aabb TreeBroadPhase::fat_box(std::size_t proxy) const {
+  const Aabb& box = bounds_[proxy];
+  if (!present(box) || !filter_[proxy].moves) return box;
+  return grown(box, settings_.margin * std::min(extent(box), mean_extent_));
+}
+
+void TreeBroadPhase::update_all(ThreadPool* pool) {
+  measure_extent();
+  parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) fat_[i] = fat_box(i);
+  });
+  tree_.update(fat_, pool);
+  const std::int64_t grain = buffer_.start(tree_.group_count(), 32);
+  parallel_for(pool, tree_.group_count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<BroadPair>& found = buffer_.block(begin / grain);
+    for (auto group = static_cast<std::int32_t>(begin); group < end; ++group)
+      tree_.visit_pairs(group, [&](std::int32_t p, std::int32_t q) {
+        if (accepted(p, q)) found.push_back(ordered(p, q));
+      });
+  });
+  buffer_.sort(count(), pool, kept_);
+}
+
+void TreeBroadPhase::update_leavers(ThreadPool* pool) {
+  for (const std::int32_t i : leavers_) fat_[static_cast<std::size_t>(i)] = fat_box(static_cast<std::size_t>(i));
+  tree_.update(fat_, pool);
+  const auto n = static_cast<std::int64_t>(leavers_.size());
+  const std::int64_t grain = buffer_.start(n, 64);
+  parallel_for(pool, n, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<BroadPair>& found = buffer_.block(begin / grain);
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int32_t p = leavers_[static_cast<std::size_t>(k)];
+      const TreeBox box = tree_.to_tree(fat_[static_cast<std::size_t>(p)]);
+      tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, box); },
+                     [&](std::int32_t group, int lane) {
+                       const std::int32_t q = tree_.proxy(group, lane);
+                       // A pair of two leavers is the lower one's.
+                       if (q == p || (q < p && left_[static_cast<std::size_t>(q)] != 0)) return;
+                       if (accepted(p, q)) found.push_back(ordered(p, q));
+                     });
+    }
+  });
+  buffer_.sort(count(), pool, fresh_);
+  merge_into_kept(pool);
+}
+
+/// kept_ = (kept_ without the pairs of leavers) and fresh_, both sorted. Each block of kept_ takes the fresh pairs
+/// from its own first pair up to the first of the next block.
+void TreeBroadPhase::merge_into_kept(ThreadPool* pool) {
+  const auto n = std::max<std::int64_t>(static_cast<std::int64_t>(kept_.size()), 1);
+  const std::int64_t grain = buffer_.start(n, kPairGrain);
+  parallel_for(pool, n, grain, [&](std::int64_t begin, std::int64_t end) {
+    const auto size = static_cast<std::int64_t>(kept_.size());
+    std::vector<BroadPair>& merged = buffer_.block(begin / grain);
+    const auto place = [&](std::int64_t k) {
+      return std::lower_bound(fresh_.begin(), fresh_.end(), kept_[static_cast<std::size_t>(k)]);
+    };
+    auto next = begin == 0 ? fresh_.begin() : place(begin);
+    const auto last = end >= size ? fresh_.end() : place(end);
+    for (std::int64_t k = begin; k < std::min(end, size); ++k) {
+      const BroadPair pair = kept_[static_cast<std::size_t>(k)];
+      if (pair.b >= count()) continue;  // gone; of the two it is the higher that goes
+      if ((left_[static_cast<std::size_t>(pair.a)] | left_[static_cast<std::size_t>(pair.b)]) != 0) continue;
+      for (; next != last && *next < pair; ++next) merged.push_back(*next);
+      merged.push_back(pair);
+    }
+    merged.insert(merged.end(), next, last);
+  });
+  buffer_.concatenate(pool, kept_);
+}
+
+/// The kept pairs whose true boxes overlap. Every block writes to its own part of the result, then the parts close up.
+void TreeBroadPhase::keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs) {
+  const auto n = static_cast<std::int64_t>(kept_.size());
+  pairs.resize(kept_.size());
+  exact_.resize(static_cast<std::size_t>((n + kPairGrain - 1) / kPairGrain));
+  parallel_for(pool, n, kPairGrain, [&](std::int64_t begin, std::int64_t end) {
+    BroadPair* out = pairs.data() + begin;
+    for (std::int64_t k = begin; k < end; ++k) {
+      const BroadPair pair = kept_[static_cast<std::size_t>(k)];
+      const Aabb &a = bounds_[static_cast<std::size_t>(pair.a)], &b = bounds_[static_cast<std::size_t>(pair.b)];
+      *out = pair;
+      out += overlap_bit(a, b);
+    }
+    exact_[static_cast<std::size_t>(begin / kPairGrain)] = out - (pairs.data() + begin);
+  });
+  BroadPair* write = pairs.data();
+  for (std::size_t block = 0; block < exact_.size(); ++block) {
+    const BroadPair* read = pairs.data() + static_cast<std::int64_t>(block) * kPairGrain;
+    write = write == read ? write + exact_[block] : std::copy(read, read + exact_[block], write);
+  }
+  pairs.resize(static_cast<std::size_t>(write - pairs.data()));
+}
+
+void TreeBroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const {
+  const TreeBox sought = tree_.to_tree(box);
+  tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, sought); },
+                 [&](std::int32_t group, int lane) {
+                   const std::int32_t q = tree_.proxy(group, lane);
+                   if (overlap(bounds_[static_cast<std::size_t>(q)], box)) proxies.push_back(q);
+                 });
+}
+
+void TreeBroadPhase::query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const {
+  BroadRay local = ray;
+  local.origin = ray.origin - tree_.origin();
+  // Nodes are rounded to floats: meet them with a slack of some units in the last place of what is subtracted.
+  const auto slack = [](double lower, double upper, double origin) {
+    return 0x1p-22 * std::max({std::abs(lower), std::abs(upper), std::abs(origin)});
+  };
+  const auto test = [&](const WideNode& node) {
+    std::uint32_t mask = 0;
+    for (std::size_t c = 0; c < kTreeWidth; ++c) {
+      const TreeBox child = node.box(c);
+      if (child.lower[0] > child.upper[0]) continue;
+      Aabb box{{child.lower[0], child.lower[1], child.lower[2]}, {child.upper[0], child.upper[1], child.upper[2]}};
+      const Vec3 more{slack(box.lower.x, box.upper.x, local.origin.x), slack(box.lower.y, box.upper.y, local.origin.y),
+                      slack(box.lower.z, box.upper.z, local.origin.z)};
+      box = {box.lower - more, box.upper + more};
+      mask |= meets(local, box) ? 1U << c : 0U;
+    }
+    return mask;
+  };
+  tree_.visit_if(test, [&](std::int32_t group, int lane) {
+    const std::int32_t q = tree_.proxy(group, lane);
+    if (meets(ray, bounds_[static_cast<std::size_t>(q)])) proxies.push_back(q);
+  });
+}
+
+}  // namespace cairn

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The default broad phase: a wide tree over fat boxes, and the pairs of fat boxes kept from step to step.
+//
+// Every proxy that moves has a fat box, its box and a margin. While a box stays within, nothing is done but that
+// check; the kept pairs are tested with the true boxes, which makes the answer exact. Proxies that left their fat
+// box get a new one, and only their pairs are looked up again; if many left, all pairs are found afresh by
+// comparing the tree with itself, group by group. The tree is refitted, and built again when refitting has made it
+// worse.
+//
+// When to use: always, unless another is measured to be faster. Sizes may differ by orders of magnitude.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/broad/broad_phase.h"
+#include "cairn/broad/pair_buffer.h"
+#include "cairn/broad/wide_tree.h"
+
+namespace cairn {
+
+struct TreeSettings {
+  /// Margin of the fat boxes in extents of the box. Larger: fewer updates, more kept pairs to test each step.
+  double margin = 0.1;
+};
+
+class TreeBroadPhase final : public BroadPhase {
+ public:
+  explicit TreeBroadPhase(const TreeSettings& settings = {});
+
+ private:
+  void collect(ThreadPool* pool, std::vector<BroadPair>& pairs) override;
+  void query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const override;
+  void query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const override;
+
+  void find_leavers(ThreadPool* pool);
+  void update_all(ThreadPool* pool);
+  void update_leavers(ThreadPool* pool);
+  void merge_into_kept(ThreadPool* pool);
+  void keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs);
+  void measure_extent();
+  Aabb fat_box(std::size_t proxy) const;
+
+  TreeSettings settings_;
+  WideTree tree_;                      ///< over fat_, up to date after every call
+  double mean_extent_ = 0;             ///< of the proxies that move, at the last update of all
+  std::vector<Aabb> fat_;              ///< per proxy; empty while it has not been present
+  std::vector<std::uint8_t> left_;     ///< per proxy: 1 if it needs a new fat box in this call
+  std::vector<std::int32_t> leavers_;  ///< the same as a list, by index
+  std::vector<BroadPair> kept_;        ///< accepted pairs of fat boxes, sorted
+  std::vector<BroadPair> fresh_;       ///< pairs of the leavers, sorted
+  std::vector<std::int64_t> exact_;    ///< per block of kept_: pairs that overlap exactly
+  PairBuffer buffer_;
+};
+
+}  // namespace cairn

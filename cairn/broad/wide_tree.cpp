@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/broad/wide_tree.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kGrain = 4096;
+constexpr std::int64_t kNodeGrain = 256;
+constexpr double kWideRatio = 8;  // of the mean extent: wider boxes stand apart in the order
+
+constexpr double kWorse = 1.25;    // of the quality, before the order is chosen anew
+constexpr double kLargest = 3e38;  // coordinate in a node
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr TreeBox kNothing{{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
+
+bool present(const Aabb& box) { return box.lower.x <= box.upper.x; }
+
+double extent(const Aabb& box) {
+  return std::max({box.upper.x - box.lower.x, box.upper.y - box.lower.y, box.upper.z - box.lower.z});
+}
+
+/// Half the surface; zero for an empty box.
+double half_surface(const TreeBox& box) {
+  if (box.lower[0] > box.upper[0]) return 0;
+  std::array<double, 3> d{};
+  for (std::size_t k = 0; k < 3; ++k) d[k] = static_cast<double>(box.upper[k]) - static_cast<double>(box.lower[k]);
+  return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
+}
+
+/// The extent beyond which a box counts as wide.
+double wide_extent(std::span<const Aabb> boxes) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for (const Aabb& box : boxes)
+    if (present(box)) sum += extent(box), ++count;
+  return count > 0 ? kWideRatio * sum / static_cast<double>(count) : 0;
+}
+
+}  // namespace
+
+TreeBox WideNode::bounds() const {
+  TreeBox all = box(0);
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t c = 1; c < kTreeWidth; ++c) {
+      all.lower[k] = std::min(all.lower[k], lower[k][c]);
+      all.upper[k] = std::max(all.upper[k], upper[k][c]);
+    }
+  }
+  return all;
+}
+
+TreeBox WideTree::to_tree(const Aabb& box) const {
+  if (!present(box)) return kNothing;
+  const auto coordinate = [](double x) { return static_cast<float>(std::clamp(x, -kLargest, kLargest)); };
+  const Vec3 lower = box.lower - origin_, upper = box.upper - origin_;
+  return {{coordinate(lower.x), coordinate(lower.y), coordinate(lower.z)},
+          {coordinate(upper.x), coordinate(upper.y), coordinate(upper.z)}};
+}
+
+void WideTree::update(std::span<const Aabb> boxes, ThreadPool* pool) {
+  take_count(static_cast<std::int32_t>(boxes.size()));
+  refit(boxes, pool);
+  if (quality_ <= kWorse * built_quality_) {
+    built_quality_ = std::min(built_quality_, quality_);  // the scene draws together
+    return;
+  }
+  build(boxes, pool);
+  refit(boxes, pool);
+  built_quality_ = quality_;
+}
+
+void WideTree::build(std::span<const Aabb> boxes, ThreadPool* pool) {
+  Aabb all;
+  for (const Aabb& box : boxes) all = unite(all, box);
+  origin_ = present(all) ? centre(all) : Vec3{};
+  list_items(boxes, pool);
+  choose_order(pool);
+}
+
+void WideTree::list_items(std::span<const Aabb> boxes, ThreadPool* pool) {
+  const double wide = wide_extent(boxes);
+  items_.resize(boxes.size());
+  parallel_for(pool, static_cast<std::int64_t>(boxes.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const Vec3 at = present(boxes[i]) ? centre(boxes[i]) : Vec3{};
+      items_[i] = {{at.x, at.y, at.z}, static_cast<std::int32_t>(i), !present(boxes[i]) || extent(boxes[i]) > wide};
+    }
+  });
+}
+
+/// Halves all ranges in rounds, until each fits into a lowest node.
+void WideTree::choose_order(ThreadPool* pool) {
+  const auto n = static_cast<std::int32_t>(items_.size());
+  std::int32_t unit = kTreeWidth;  // positions of a child of the root
+  while (static_cast<std::int64_t>(unit) * kTreeWidth < n) unit *= kTreeWidth;
+  ranges_.assign(n > kTreeWidth ? 1 : 0, {0, n, unit});
+  while (!ranges_.empty()) {
+    halves_.resize(2 * ranges_.size());
+    parallel_for(pool, static_cast<std::int64_t>(ranges_.size()), 1, [&](std::int64_t i, std::int64_t) {
+      const auto k = static_cast<std::size_t>(i);
+      split(ranges_[k], halves_[2 * k], halves_[2 * k + 1]);
+    });
+    std::erase_if(halves_, [](const Range& range) { return range.end - range.begin <= kTreeWidth; });
+    ranges_.swap(halves_);
+  }
+  order_.resize(items_.size());
+  for (std::size_t i = 0; i < items_.size(); ++i) order_[i] = items_[i].proxy;
+}
+
+void WideTree::split(const Range& range, Range& left, Range& right) {
+  Range here = range;
+  while (here.end - here.begin <= here.unit) here.unit /= kTreeWidth;  // a single child: split that one
+  Item *begin = items_.data() + here.begin, *end = items_.data() + here.end;
+  std::array<double, 3> lowest = begin->centre, highest = begin->centre;
+  for (const Item* item = begin; item != end; ++item) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      lowest[k] = std::min(lowest[k], item->centre[k]);
+      highest[k] = std::max(highest[k], item->centre[k]);
+    }
+  }
+  std::size_t axis = 0;
+  for (std::size_t k = 1; k < 3; ++k)
+    if (highest[k] - lowest[k] > highest[axis] - lowest[axis]) axis = k;
+  const std::int32_t children = (here.end - here.begin - 1) / here.unit + 1;
+  const std::int32_t middle = here.begin + (children + 1) / 2 * here.unit;
+  std::nth_element(begin, items_.data() + middle, end, [axis](const Item& a, const Item& b) {
+    if (a.wide != b.wide) return b.wide;
+    return a.centre[axis] != b.centre[axis] ? a.centre[axis] < b.centre[axis] : a.proxy < b.proxy;
+  });
+  left = {here.begin, middle, here.unit};
+  right = {middle, here.end, here.unit};
+}
+
+/// Proxies from `count` on leave the order, new ones go to its end; then the sizes of the levels.
+void WideTree::take_count(std::int32_t count) {
+  if (count == static_cast<std::int32_t>(order_.size())) return;
+  std::erase_if(order_, [count](std::int32_t proxy) { return proxy >= count; });
+  while (static_cast<std::int32_t>(order_.size()) < count) order_.push_back(static_cast<std::int32_t>(order_.size()));
+  level_begin_.clear();
+  level_size_.clear();
+  std::int32_t total = 0;
+  while (count > 0) {
+    const std::int32_t size = (count - 1) / kTreeWidth + 1;
+    level_begin_.push_back(total);
+    level_size_.push_back(size);
+    total += size;
+    count = size > 1 ? size : 0;
+  }
+  nodes_.resize(static_cast<std::size_t>(total));
+}
+
+void WideTree::refit(std::span<const Aabb> boxes, ThreadPool* pool) {
+  partial_.clear();
+  for (std::size_t level = 0; level < level_size_.size(); ++level) refit_level(level, boxes, pool);
+  quality_ = 0;
+  for (const double surfaces : partial_) quality_ += surfaces / group_count();
+}
+
+void WideTree::refit_level(std::size_t level, std::span<const Aabb> boxes, ThreadPool* pool) {
+  const std::int64_t size = level_size_[level];
+  const std::int64_t below = level == 0 ? static_cast<std::int64_t>(order_.size()) : level_size_[level - 1];
+  if (level == 1) partial_.assign(static_cast<std::size_t>((size + kNodeGrain - 1) / kNodeGrain), 0);
+  const auto child_box = [&](std::int64_t child) {
+    if (child >= below) return kNothing;
+    if (level > 0) return node(static_cast<int>(level) - 1, static_cast<std::int32_t>(child)).bounds();
+    return to_tree(boxes[static_cast<std::size_t>(order_[static_cast<std::size_t>(child)])]);
+  };
+  parallel_for(pool, size, kNodeGrain, [&](std::int64_t begin, std::int64_t end) {
+    double surfaces = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      WideNode& target = nodes_[static_cast<std::size_t>(level_begin_[level] + i)];
+      for (std::int64_t c = 0; c < kTreeWidth; ++c) {
+        const TreeBox box = child_box(i * kTreeWidth + c);
+        target.set(static_cast<std::size_t>(c), box);
+        if (level == 1) surfaces += half_surface(box);
+      }
+    }
+    if (level == 1) partial_[static_cast<std::size_t>(begin / kNodeGrain)] = surfaces;
+  });
+}
+
+}  // namespace cairn

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// A bounding-volume tree with eight children per node, without pointers.
+//
+// Boxes are put in order by halving: the set is split along the longest axis of its centres, the halves again, down
+// to eights, and every split falls on a multiple of the size of a full subtree. So each eight neighbours form a node,
+// each eight nodes the next, up to one root: child number c of node i of a level is node 8 i + c of the level below,
+// refitting is one pass over arrays and a subtree is a range of positions. A node stores the boxes of its children
+// by coordinate: one comparison loop tests all eight. Wide boxes go to the end of every split, so that they do not
+// blow up the nodes of narrow ones.
+//
+// Nodes hold floats relative to an origin. Subtracting and rounding keep the order of coordinates, so boxes that
+// overlap still do: the tree may find a few pairs too many and never misses one. Floats halve the memory read, and
+// twice as many are compared at once. Bodies become hard to tell apart where the scene is 10^7 times wider.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cairn/core/parallel.h"
+#include "cairn/math/aabb.h"
+
+namespace cairn {
+
+inline constexpr std::int32_t kTreeWidth = 8;
+
+/// Four floats and the mask of a comparison of four: the vector types of GCC and Clang, at home on every 64-bit
+/// machine. Compilers do not find this form by themselves.
+using Float4 = float __attribute__((vector_size(16)));
+using Mask4 = std::int32_t __attribute__((vector_size(16)));
+
+/// A box in the coordinates of the tree.
+struct TreeBox {
+  std::array<float, 3> lower, upper;
+};
+
+/// Boxes of eight children. Unused ones are empty and overlap nothing.
+struct alignas(64) WideNode {
+  using Lanes = std::array<float, kTreeWidth>;
+  std::array<Lanes, 3> lower, upper;
+
+  TreeBox box(std::size_t c) const {
+    return {{lower[0][c], lower[1][c], lower[2][c]}, {upper[0][c], upper[1][c], upper[2][c]}};
+  }
+  void set(std::size_t c, const TreeBox& box) {
+    for (std::size_t k = 0; k < 3; ++k) lower[k][c] = box.lower[k], upper[k][c] = box.upper[k];
+  }
+  TreeBox bounds() const;
+};
+
+/// Bit c is set when child c overlaps the box. No branches.
+inline std::uint32_t overlap_mask(const WideNode& node, const TreeBox& box) {
+  const auto all = [](float x) { return Float4{x, x, x, x}; };
+  const auto four = [](const WideNode::Lanes& lanes, std::size_t half) {
+    Float4 values;
+    std::memcpy(&values, lanes.data() + 4 * half, sizeof values);
+    return values;
+  };
+  const auto inside = [&](std::size_t half) {
+    Mask4 mask = (four(node.lower[0], half) <= all(box.upper[0])) & (all(box.lower[0]) <= four(node.upper[0], half));
+    mask &= (four(node.lower[1], half) <= all(box.upper[1])) & (all(box.lower[1]) <= four(node.upper[1], half));
+    return mask & (four(node.lower[2], half) <= all(box.upper[2])) & (all(box.lower[2]) <= four(node.upper[2], half));
+  };
+  const Mask4 bits = (inside(0) & Mask4{1, 2, 4, 8}) | (inside(1) & Mask4{16, 32, 64, 128});
+  return static_cast<std::uint32_t>(bits[0] | bits[1] | bits[2] | bits[3]);
+}
+
+class WideTree {
+ public:
+  /// Takes the new boxes into the nodes. New proxies go to the end. Chooses the order of the boxes anew if it has
+  /// become much worse since that was done last.
+  void update(std::span<const Aabb> boxes, ThreadPool* pool);
+
+  TreeBox to_tree(const Aabb& box) const;
+  const Vec3& origin() const { return origin_; }
+
+  /// Lowest nodes, each with eight proxies.
+  std::int32_t group_count() const { return level_size_.empty() ? 0 : level_size_[0]; }
+  std::int32_t proxy(std::int32_t group, int lane) const {
+    return order_[static_cast<std::size_t>(group) * kTreeWidth + static_cast<std::size_t>(lane)];
+  }
+
+  /// Calls visit(p, q) for the pairs of overlapping boxes of which one is in `group` and the other in it or after it.
+  template <class Visit>
+  void visit_pairs(std::int32_t group, Visit&& visit) const;
+
+  /// Calls visit(group, lane) for all boxes accepted by test(node) -> mask of children, on every level.
+  template <class Test, class Visit>
+  void visit_if(Test&& test, Visit&& visit) const {
+    descend(0, std::forward<Test>(test), [&](std::int32_t group, const WideNode& node, const TreeBox&) {
+      for (std::uint32_t mask = test(node); mask != 0; mask &= mask - 1) visit(group, std::countr_zero(mask));
+    });
+  }
+
+ private:
+  static constexpr std::size_t kMostLevels = 12;
+
+  const WideNode& node(int level, std::int32_t i) const {
+    return nodes_[static_cast<std::size_t>(level_begin_[static_cast<std::size_t>(level)] + i)];
+  }
+  /// A proxy while the order is being chosen.
+  struct Item {
+    std::array<double, 3> centre;
+    std::int32_t proxy;
+    bool wide;
+  };
+  /// Positions [begin, end) that become children of one node, `unit` positions each.
+  struct Range {
+    std::int32_t begin, end, unit;
+  };
+
+  void take_count(std::int32_t count);
+  void build(std::span<const Aabb> boxes, ThreadPool* pool);
+  void refit(std::span<const Aabb> boxes, ThreadPool* pool);
+  void refit_level(std::size_t level, std::span<const Aabb> boxes, ThreadPool* pool);
+  void list_items(std::span<const Aabb> boxes, ThreadPool* pool);
+  void choose_order(ThreadPool* pool);
+  void split(const Range& range, Range& left, Range& right);
+  template <class Test, class VisitGroup>
+  void descend(std::int32_t first_group, Test&& test, VisitGroup&& visit) const;
+
+  std::vector<Item> items_;             ///< per position, while building
+  std::vector<Range> ranges_, halves_;  ///< to be split, and what came of them
+  std::vector<std::int32_t> order_;     ///< proxy per position
+  std::vector<WideNode> nodes_;         ///< level by level, the lowest first, the root last
+  std::vector<std::int32_t> level_begin_, level_size_;
+  Vec3 origin_;                  ///< of the coordinates in the nodes
+  std::vector<double> partial_;  ///< quality by blocks
+  double quality_ = 0;           ///< mean surface of the lowest nodes; smaller is better
+  double built_quality_ = 0;     ///< the best since the order was chosen
+};
+
+/// Visits the groups from first_group on whose box passes the test on every level: visit(group, node, its box).
+template <class Test, class VisitGroup>
+void WideTree::descend(std::int32_t first_group, Test&& test, VisitGroup&& visit) const {
+  if (level_size_.empty()) return;
+  struct Step {
+    int level;
+    std::int32_t i;
+  };
+  std::array<Step, kMostLevels * kTreeWidth> stack;
+  std::size_t top = 0;
+  const int root = static_cast<int>(level_size_.size()) - 1;
+  if (root == 0) return visit(0, node(0, 0), node(0, 0).bounds());
+  stack[top++] = {root, 0};
+  while (top > 0) {
+    const auto [level, i] = stack[--top];
+    const WideNode& here = node(level, i);
+    // Children before the one that holds first_group are of no interest.
+    const std::int32_t skip = (first_group >> (3 * (level - 1))) - i * kTreeWidth;
+    std::uint32_t mask = test(here);
+    if (skip > 0) mask &= skip < kTreeWidth ? ~0U << skip : 0U;
+    for (; mask != 0; mask &= mask - 1) {
+      const int c = std::countr_zero(mask);
+      const std::int32_t child = i * kTreeWidth + c;
+      if (level > 1)
+        stack[top++] = {level - 1, child};
+      else
+        visit(child, node(0, child), here.box(static_cast<std::size_t>(c)));
+    }
+  }
+}
+
+template <class Visit>
+void WideTree::visit_pairs(std::int32_t group, Visit&& visit) const {
+  const WideNode& mine = node(0, group);
+  const TreeBox bounds = mine.bounds();
+  descend(
+      group, [&](const WideNode& n) { return overlap_mask(n, bounds); },
+      [&](std::int32_t other, const WideNode& theirs, const TreeBox& their_bounds) {
+        for (std::uint32_t rows = overlap_mask(mine, their_bounds); rows != 0; rows &= rows - 1) {
+          const int c = std::countr_zero(rows);
+          std::uint32_t mask = overlap_mask(theirs, mine.box(static_cast<std::size_t>(c)));
+          if (other == group) mask &= ~1U << c;
+          const std::int32_t p = proxy(group, c);
+          for (; mask != 0; mask &= mask - 1) visit(p, proxy(other, std::countr_zero(mask)));
+        }
+      });
+}
+
+}  // namespace cairn
