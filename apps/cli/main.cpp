@@ -30,9 +30,12 @@ std::string problems_help() {
 void add_solve(CLI::App& app, SolveOptions& o) {
   CLI::App* solve = app.add_subcommand("solve", "Solve contact problems and say how good the answers are");
   solve->add_option("PROBLEM", o.problems, "FCLIB file, folder of files, or built-in name (below)")->required();
-  solve->add_option("--solver", o.solvers, "NAME or NAME:setting=value,...; several; or 'all'")->take_all();
+  solve->add_option("--solver", o.solvers, "NAME or NAME:setting=value,...; may be given several times; or 'all'")
+      ->take_all()
+      ->allow_extra_args(false);
   solve->add_option("--set", o.settings, "setting name=value for every solver named; `cairn solvers` lists them")
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   solve->add_option("--tol", o.tolerance, "residual to reach (0: never measured, all iterations are run)")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
