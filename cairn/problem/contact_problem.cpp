@@ -14,16 +14,23 @@ namespace {
 
 constexpr double kFrameTolerance = 1e-6;
 
-bool is_finite(const Velocity& v) { return is_finite(v.linear) && is_finite(v.angular); }
+/// Finite and not beyond kLargestNumber; false for not-a-number.
+bool is_usable(double x) { return std::fabs(x) <= kLargestNumber; }
+bool is_usable(const Vec3& v) { return is_usable(v.x) && is_usable(v.y) && is_usable(v.z); }
+bool is_usable(const Velocity& v) { return is_usable(v.linear) && is_usable(v.angular); }
+bool is_usable(const SymMat3& m) {
+  return is_usable(m.xx) && is_usable(m.yy) && is_usable(m.zz) && is_usable(m.xy) && is_usable(m.xz) && is_usable(m.yz);
+}
 
 void validate_body(const ProblemBody& body, std::size_t i) {
-  if (!std::isfinite(body.inverse_mass) || body.inverse_mass < 0)
-    fail_input(fmt::format("body {}: inverse_mass is {}, it must be finite and not negative (0 for a static body)", i,
-                           body.inverse_mass));
-  if (!is_finite(body.inverse_inertia) || !is_positive_semidefinite(body.inverse_inertia))
-    fail_input(fmt::format("body {}: inverse_inertia must be finite and positive semidefinite", i));
-  if (!is_finite(body.velocity) || !is_finite(body.acceleration))
-    fail_input(fmt::format("body {}: velocity and acceleration must be finite", i));
+  if (!is_usable(body.inverse_mass) || body.inverse_mass < 0)
+    fail_input(fmt::format("body {}: inverse_mass is {}, it must lie in [0, {:g}] (0 for a static body)", i,
+                           body.inverse_mass, kLargestNumber));
+  if (!is_usable(body.inverse_inertia) || !is_positive_semidefinite(body.inverse_inertia))
+    fail_input(fmt::format("body {}: inverse_inertia must be positive semidefinite with entries up to {:g}", i,
+                           kLargestNumber));
+  if (!is_usable(body.velocity) || !is_usable(body.acceleration))
+    fail_input(fmt::format("body {}: velocity and acceleration must be finite and at most {:g}", i, kLargestNumber));
 }
 
 void validate_pair(const char* what, std::size_t i, std::int32_t a, std::int32_t b, std::size_t body_count) {
@@ -35,9 +42,9 @@ void validate_pair(const char* what, std::size_t i, std::int32_t a, std::int32_t
 
 void validate_contact(const ContactBlock& c, std::size_t i, std::size_t body_count) {
   validate_pair("contact", i, c.body_a, c.body_b, body_count);
-  if (!is_finite(c.normal) || !is_finite(c.tangent1) || !is_finite(c.tangent2) || !is_finite(c.arm_a) ||
-      !is_finite(c.arm_b) || !std::isfinite(c.gap))
-    fail_input(fmt::format("contact {}: frame, arms and gap must be finite", i));
+  if (!is_usable(c.normal) || !is_usable(c.tangent1) || !is_usable(c.tangent2) || !is_usable(c.arm_a) ||
+      !is_usable(c.arm_b) || !is_usable(c.gap))
+    fail_input(fmt::format("contact {}: frame, arms and gap must be finite and at most {:g}", i, kLargestNumber));
   const double skew = std::max({std::fabs(dot(c.normal, c.normal) - 1), std::fabs(dot(c.tangent1, c.tangent1) - 1),
                                 std::fabs(dot(c.tangent2, c.tangent2) - 1), std::fabs(dot(c.normal, c.tangent1)),
                                 std::fabs(dot(c.normal, c.tangent2)), std::fabs(dot(c.tangent1, c.tangent2))});
@@ -63,11 +70,12 @@ void validate_joint(const ContactProblem& problem, std::size_t i) {
                            joint.row_count, rows));
   for (std::int32_t k = 0; k < joint.row_count; ++k) {
     const JointRow& row = problem.joint_rows[static_cast<std::size_t>(joint.first_row + k)];
-    const bool finite = is_finite(row.linear_a) && is_finite(row.angular_a) && is_finite(row.linear_b) &&
-                        is_finite(row.angular_b) && std::isfinite(row.error) && std::isfinite(row.target_velocity) &&
-                        std::isfinite(row.compliance);
-    if (!finite || row.compliance < 0 || !(row.lower <= row.upper))
-      fail_input(fmt::format("joint {} row {}: numbers must be finite, compliance >= 0 and lower <= upper", i, k));
+    const bool usable = is_usable(row.linear_a) && is_usable(row.angular_a) && is_usable(row.linear_b) &&
+                        is_usable(row.angular_b) && is_usable(row.error) && is_usable(row.target_velocity) &&
+                        is_usable(row.compliance);
+    if (!usable || row.compliance < 0 || !(row.lower <= row.upper))
+      fail_input(fmt::format(
+          "joint {} row {}: numbers must be finite and at most 1e30, compliance >= 0 and lower <= upper", i, k));
   }
 }
 
@@ -80,8 +88,8 @@ int contact_rows(const ContactProblem& problem) {
 }
 
 void validate(const ContactProblem& problem) {
-  if (!(std::isfinite(problem.dt) && problem.dt > 0))
-    fail_input(fmt::format("dt is {}, it must be positive and finite (seconds)", problem.dt));
+  if (!(problem.dt >= 1e-12 && problem.dt <= 1e6))
+    fail_input(fmt::format("dt is {}, it must lie in [1e-12, 1e6] seconds", problem.dt));
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) validate_body(problem.bodies[i], i);
   for (std::size_t i = 0; i < problem.contacts.size(); ++i)
     validate_contact(problem.contacts[i], i, problem.bodies.size());

@@ -114,6 +114,9 @@ struct ContactSolution {
 /// Rows per contact that the problem needs: 4 if any contact has spin friction, else 3.
 int contact_rows(const ContactProblem& problem);
 
+/// The largest number a problem may hold, in any unit: squares and products of a few stay finite.
+inline constexpr double kLargestNumber = 1e30;
+
 /// Throws InputError, naming body or contact and the field, when the problem cannot be solved as given.
 void validate(const ContactProblem& problem);
 

@@ -114,8 +114,11 @@ void validate(const DelassusProblem& problem) {
   require(problem.w.rows() == problem.contact_count() && problem.q.size() == contacts * dim,
           "W, q and friction must have one block per contact");
   validate_pattern(problem.w);
-  for (const double value : problem.w.values) require(std::isfinite(value), "every entry of W must be finite");
-  for (const double value : problem.q) require(std::isfinite(value), "every entry of q must be finite");
+  constexpr double kLargestEntry = 1e100;  // squares stay finite
+  for (const double value : problem.w.values)
+    require(std::fabs(value) <= kLargestEntry, "every entry of W must be finite and at most 1e100");
+  for (const double value : problem.q)
+    require(std::fabs(value) <= kLargestEntry, "every entry of q must be finite and at most 1e100");
   for (std::size_t k = 0; k < contacts; ++k) {
     const FrictionAxes& mu = problem.friction[k];
     if (!(mu.s >= 0 && mu.t >= 0 && mu.spin >= 0) || !std::isfinite(mu.s + mu.t + mu.spin))

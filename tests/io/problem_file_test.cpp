@@ -21,7 +21,7 @@ ContactProblem with_joints_and_spin() {
   problem.dt = 1.0 / 300.0;
   problem.stabilisation = {0.1, 0.3, 1e-4, 2.5, 0.75};
   problem.bodies[0].inverse_inertia = {0.3, 0.2, 0.1, 0.01, -0.02, 1.0 / 3.0 * 0.01};
-  problem.bodies[1].velocity = {{1.0 / 3.0, -0.1, 1e-300}, {-0.0, 0.7, 1e300}};
+  problem.bodies[1].velocity = {{1.0 / 3.0, -0.1, 1e-300}, {-0.0, 0.7, 1e30}};
   problem.contacts[0].spin_radius = 0.05;
   problem.contacts[1].friction2 = 0.25;
   problem.contacts[2].gap = -1e-3;

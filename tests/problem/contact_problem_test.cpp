@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "cairn/core/errors.h"
 #include "scenes/ball_lattices.h"
@@ -91,6 +92,12 @@ TEST(ContactProblem, BadInputIsRefusedWithItsName) {
   EXPECT_NE(message([&](ContactProblem& p) { p.dt = 0; }).find("dt"), std::string::npos);
   EXPECT_NE(message([&](ContactProblem& p) { p.bodies[1].inverse_mass = -1; }).find("body 1"), std::string::npos);
   EXPECT_NE(message([&](ContactProblem& p) { p.bodies[0].velocity.linear.y = nan; }).find("body 0"), std::string::npos);
+  EXPECT_NE(message([&](ContactProblem& p) { p.bodies[0].velocity.angular.z = 1e300; }).find("1e+30"),
+            std::string::npos)
+      << "finite, but its square is not";
+  EXPECT_NE(
+      message([&](ContactProblem& p) { p.contacts[0].gap = std::numeric_limits<double>::infinity(); }).find("gap"),
+      std::string::npos);
   EXPECT_NE(message([&](ContactProblem& p) { p.bodies[0].inverse_inertia.xx = -1; }).find("inertia"),
             std::string::npos);
   EXPECT_NE(message([&](ContactProblem& p) { p.contacts[0].body_b = 2; }).find("contact 0"), std::string::npos);
