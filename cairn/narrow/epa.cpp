@@ -34,8 +34,8 @@ class Polytope {
   bool grow(const MinkowskiPoint& w);
 
   const Face& lowest() const;
-  /// The point of A at the origin's foot on the faces with this normal.
-  Vec3 foot_on_a(const Vec3& normal) const;
+  /// The point of A at the origin's foot on the faces with this normal, if there still are any.
+  std::optional<Vec3> foot_on_a(const Vec3& normal) const;
 
  private:
   bool add_face(std::size_t i, std::size_t j, std::size_t k);
@@ -111,7 +111,7 @@ const Face& Polytope::lowest() const {
   return face_[best];
 }
 
-Vec3 Polytope::foot_on_a(const Vec3& normal) const {
+std::optional<Vec3> Polytope::foot_on_a(const Vec3& normal) const {
   // Several triangles may share the plane; the foot lies in the one that is nearest to the origin.
   std::optional<Simplex> best;
   for (std::size_t k = 0; k < faces_; ++k) {
@@ -123,7 +123,8 @@ Vec3 Polytope::foot_on_a(const Vec3& normal) const {
     s = nearest_to_origin(s);
     if (!best || dot(s.nearest, s.nearest) < dot(best->nearest, best->nearest)) best = s;
   }
-  return best ? best->on_a() : corner_[0].on_a;
+  if (!best) return std::nullopt;
+  return best->on_a();
 }
 
 /// Four points spread over A - B, or the direction across it where it is flat: any across a point or a segment.
@@ -198,12 +199,14 @@ EpaResult epa(const MinkowskiDifference& difference, const Simplex& touching) {
     if (const double depth = dot(face.normal, w.difference); depth < best.depth) {
       best.depth = depth;
       best.normal = face.normal;
-      best.on_a = polytope.foot_on_a(best.normal);
+      best.on_a = polytope.foot_on_a(face.normal).value_or(touching.on_a());
     }
-    best.converged = best.depth - face.offset <= kAgree * difference.size();
-    // Only now the triangles of the face are known to reach below the origin.
-    if (best.converged) best.on_a = polytope.foot_on_a(best.normal);
-    if (best.converged || !polytope.grow(w)) break;
+    // Bounds in the wrong order tell of a surface that rounding has torn: keep what is known, do not call it exact.
+    const double gap = best.depth - face.offset, agree = kAgree * difference.size();
+    best.converged = std::fabs(gap) <= agree;
+    // Only now the triangles in the plane of the deepest face are known to reach below the origin.
+    if (best.converged) best.on_a = polytope.foot_on_a(best.normal).value_or(best.on_a);
+    if (gap <= agree || !polytope.grow(w)) break;
   }
   return best;
 }

@@ -106,6 +106,21 @@ TEST(Gjk, EveryConvexPairIsCertified) {
   EXPECT_GT(deep, 300);
 }
 
+TEST(Gjk, DeepPointsOfSmoothShapesAreOnTheirSurfaces) {
+  // The deepest face of an early polytope can be gone at the end; its point must not be.
+  Random random(35);
+  for (int k = 0; k < 6000; ++k) {
+    const Shape a = make_capsule(random.uniform(0.2, 1.5), random.uniform(0.2, 1.5));
+    const Shape b = make_cylinder(random.uniform(0.2, 1.5), random.uniform(0.2, 1.5));
+    const Pose pose_a = random_pose(random);
+    const Pose pose_b{pose_a.position + random_point(random, 1), random_pose(random).orientation};
+    const ConvexDistance d = distance(a, pose_a, b, pose_b);
+    expect_finite(d);
+    EXPECT_NEAR(closest_point(a, transform_back(pose_a, d.on_a)).distance, 0, 1e-4);
+    EXPECT_NEAR(closest_point(b, transform_back(pose_b, d.on_b)).distance, 0, 1e-4);
+  }
+}
+
 TEST(Gjk, BoxManifoldsAgreeInSignAndDepth) {
   Random random(33);
   int touching = 0, same = 0;
