@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/narrow/gjk.h"
+
 namespace cairn {
 
 namespace {
@@ -13,6 +15,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kParallel = 1e-6;
 /// Relative to the half-extents: how far outside the reference face a corner may be without being cut.
 constexpr double kOnSide = 1e-9;
+
+/// The feature of points that no pair of faces or edges made.
+constexpr std::uint32_t kPastCorner = 0xff0000;
 
 /// A box in the world.
 struct WorldBox {
@@ -194,8 +199,9 @@ Manifold cross_edges(const WorldBox& a, const WorldBox& b, const AxisTest& axis)
   const Vec3 w = pb - pa, n = cross(a.axis[i], b.axis[j]);
   const double c = dot(a.axis[i], b.axis[j]), along_a = dot(w, a.axis[i]), along_b = dot(w, b.axis[j]);
   const double s = (along_a - c * along_b) / dot(n, n), t = c * s - along_b;
-  const Vec3 on_a = pa + std::clamp(s, -a.half[i], a.half[i]) * a.axis[i];
-  const Vec3 on_b = pb + std::clamp(t, -b.half[j], b.half[j]) * b.axis[j];
+  // Beyond an end the lines are near each other, not the edges.
+  if (!(std::fabs(s) <= a.half[i] && std::fabs(t) <= b.half[j])) return {};
+  const Vec3 on_a = pa + s * a.axis[i], on_b = pb + t * b.axis[j];
   Manifold result;
   result.normal = axis.normal;
   result.count = 1;
@@ -212,9 +218,15 @@ Manifold collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const P
   const AxisTest& axis = decision.edge.index >= 0 ? decision.edge : decision.face;
   cached.index = axis.index;
   if (decision.apart) return {};
-  if (axis.index >= 6) return cross_edges(box_a, box_b, axis);
-  return axis.index < 3 ? clip_faces(box_a, box_b, axis, margin).build()
-                        : clip_faces(box_b, box_a, axis, margin).build();
+  Manifold result = axis.index >= 6  ? cross_edges(box_a, box_b, axis)
+                    : axis.index < 3 ? clip_faces(box_a, box_b, axis, margin).build()
+                                     : clip_faces(box_b, box_a, axis, margin).build();
+  if (result.count > 0) return result;
+  // Near each other past a corner or an edge: no axis is apart by more than the margin, yet no features face each
+  // other.
+  result = collide_convex(a, pose_a, b, pose_b, margin);
+  result.point[0].feature = kPastCorner;
+  return result;
 }
 
 Manifold collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Box against box: fifteen separating axes (Gottschalk, Lin, Manocha 1996), then either one face clipped by the other
-// or the nearest points of two edges.
+// or the nearest points of two edges; the distance walk of gjk.h for boxes that are near past a corner.
 #pragma once
 
 #include "cairn/geometry/box.h"

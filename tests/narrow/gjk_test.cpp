@@ -148,6 +148,28 @@ TEST(Gjk, BoxManifoldsAgreeInSignAndDepth) {
   EXPECT_GT(same, touching * 97 / 100);
 }
 
+TEST(Gjk, BoxManifoldsExistExactlyWithinTheMargin) {
+  Random random(36);
+  const double margin = 0.3;
+  int near = 0;
+  for (int k = 0; k < 5000; ++k) {
+    const Box a = make_box({random.uniform(0.3, 1), random.uniform(0.3, 1), random.uniform(0.3, 1)});
+    const Box b = make_box({random.uniform(0.3, 1), random.uniform(0.3, 1), random.uniform(0.3, 1)});
+    const Pose pose_a = random_pose(random);
+    const Pose pose_b{pose_a.position + random_point(random, 2), random_pose(random).orientation};
+    const Manifold m = collide_box_box(a, pose_a, b, pose_b, margin);
+    const ConvexDistance d = distance(a, pose_a, b, pose_b);
+    expect_sound(m, margin);
+    if (std::fabs(d.distance - margin) < 1e-9) continue;
+    EXPECT_EQ(m.count > 0, d.distance < margin) << d.distance;
+    if (m.count > 0 && d.distance > 0) {
+      ++near;
+      EXPECT_LE(d.distance, deepest(m, 1) + 1e-9);  // what is measured between two points is no nearer than the shapes
+    }
+  }
+  EXPECT_GT(near, 300);
+}
+
 TEST(Gjk, DegenerateContactsStayFinite) {
   Random random(34);
   const auto shapes = convex_shapes(random);
