@@ -92,6 +92,38 @@ TEST(CollideHull, RandomHullsAreAsDeepAsTheWalkSaysAndMirror) {
   }
 }
 
+TEST(CollideHull, LatticeOfBoxesHasTheDepthOfTheIntervals) {
+  // Aligned faces, edges in one line, coplanar corners: every tie there is. The depth is the least overlap of the three
+  // intervals; quarter turns about z keep it.
+  Random random(44);
+  const auto step = [&](int low, int high) {
+    return 0.25 * (low + static_cast<int>(random.below(static_cast<std::uint64_t>(high - low + 1))));
+  };
+  for (int k = 0; k < 3000; ++k) {
+    const Vec3 half_a{step(1, 4), step(1, 4), step(1, 4)}, half_b{step(1, 4), step(1, 4), step(1, 4)};
+    const Vec3 d{step(-6, 6), step(-6, 6), step(-6, 6)};
+    const bool quarter = random.below(2) == 1;
+    const Vec3 turned_b = quarter ? Vec3{half_b.y, half_b.x, half_b.z} : half_b;
+    const Pose pose_b{d, quarter ? from_axis({0, 0, 1}, kHalfRoot, kHalfRoot) : Quat{}};
+    const double x = std::fabs(d.x) - half_a.x - turned_b.x, y = std::fabs(d.y) - half_a.y - turned_b.y;
+    const double gap = std::max({x, y, std::fabs(d.z) - half_a.z - turned_b.z});
+    const Box a = make_box(half_a), b = make_box(half_b);
+    const Manifold boxes = collide_box_box(a, {}, b, pose_b, 1e-6);
+    const Manifold hulls =
+        collide_hull_hull(make_hull(box_corners(half_a)), {}, make_hull(box_corners(half_b)), pose_b, 1e-6);
+    const ConvexDistance walk = distance(a, {}, b, pose_b);
+    expect_sound(boxes, 1e-6);
+    expect_sound(hulls, 1e-6);
+    ASSERT_TRUE(walk.converged);
+    EXPECT_EQ(boxes.count > 0, gap <= 0);
+    EXPECT_EQ(hulls.count > 0, gap <= 0);
+    if (gap > 0) continue;
+    EXPECT_NEAR(walk.distance, gap, 1e-9);
+    EXPECT_NEAR(deepest(boxes, 1), gap, 1e-9);
+    EXPECT_NEAR(deepest(hulls, 1), gap, 1e-9);
+  }
+}
+
 TEST(CollideHull, SamePoseAndExactTouchHaveFiniteAnswers) {
   Random random(43);
   const ConvexHull cube = make_hull(box_corners({1, 1, 1})), stone = make_hull(random_points(random, 40));
