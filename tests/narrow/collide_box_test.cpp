@@ -62,6 +62,20 @@ TEST(CollideBox, CrossedEdges) {
   expect_mirrored(m, collide_box_box(cube, high, cube, low, 0), 1e-12);
 }
 
+TEST(CollideBox, FeaturesOutliveSmallMotion) {
+  // Turned on its support and overhanging: corners, cuts and the choice of four are the same a millimetre further.
+  const Box low = make_box({1, 1, 0.5}), high = make_box({0.9, 0.6, 0.5});
+  const Quat turned = normalised(Quat{0.97, 0.0005, -0.0003, 0.2});
+  const Manifold before = collide_box_box(low, {}, high, {{0.4, 0.1, 0.995}, turned}, 0.02);
+  const Manifold after = collide_box_box(low, {}, high, {{0.401, 0.1005, 0.9951}, turned}, 0.02);
+  ASSERT_EQ(before.count, 4);
+  ASSERT_EQ(after.count, 4);
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(before.point[k].feature, after.point[k].feature);
+    EXPECT_LT(norm(before.point[k].on_a - after.point[k].on_a), 0.005);
+  }
+}
+
 TEST(CollideBox, MarginIsHonoured) {
   const Box cube = make_box({1, 1, 1});
   EXPECT_EQ(collide_box_box(cube, at(0, 0, 0), cube, at(2.1, 0, 0), 0.05).count, 0);
