@@ -155,7 +155,7 @@ Spread spread(const MinkowskiDifference& difference) {
   const double flat = kFlat * difference.size();
   const Vec3 centres = difference.between_centres();
   Spread s;
-  auto& [p, q, r, top] = s.point;
+  MinkowskiPoint &q = s.point[1], &r = s.point[2], &top = s.point[3];
   // Where there is a choice, apart along the line between the centres.
   const auto flat_across = [&](const Vec3& wish, const Vec3& otherwise) {
     const double length = norm(wish);
@@ -163,18 +163,19 @@ Spread spread(const MinkowskiDifference& difference) {
     s.across = length > flat ? (1.0 / length) * wish : otherwise;
     return s;
   };
-  p = difference.support({1, 0, 0});
+  s.point[0] = difference.support({1, 0, 0});
+  const Vec3 p = s.point[0].difference;
   const std::array<Vec3, 3> axes{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  const double length = farthest(difference, axes, q, [&](const Vec3& w) { return norm(w - p.difference); });
+  const double length = farthest(difference, axes, q, [&](const Vec3& w) { return norm(w - p); });
   if (!(length > flat)) return flat_across(centres, {0, 0, 1});
-  const Vec3 line = (1.0 / length) * (q.difference - p.difference);
+  const Vec3 line = (1.0 / length) * (q.difference - p);
   const Frame frame = make_frame(line);
   const double width = farthest(difference, std::array<Vec3, 2>{frame.tangent1, frame.tangent2}, r,
-                                [&](const Vec3& w) { return norm(cross(w - p.difference, line)); });
+                                [&](const Vec3& w) { return norm(cross(w - p, line)); });
   if (!(width > flat)) return flat_across(centres - dot(centres, line) * line, frame.tangent1);
-  const Vec3 n = normalised(cross(line, r.difference - p.difference));
-  const double height = farthest(difference, std::array<Vec3, 1>{n}, top,
-                                 [&](const Vec3& w) { return std::fabs(dot(w - p.difference, n)); });
+  const Vec3 n = normalised(cross(line, r.difference - p));
+  const double height =
+      farthest(difference, std::array<Vec3, 1>{n}, top, [&](const Vec3& w) { return std::fabs(dot(w - p, n)); });
   if (!(height > flat)) return flat_across({}, dot(centres, n) < 0 ? -n : n);
   return s;
 }
