@@ -12,7 +12,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::int64_t kContactGrain = 256;
+constexpr std::int64_t kContactGrain = 1024;
 constexpr std::int64_t kBodyGrain = 1024;
 
 template <int D>
