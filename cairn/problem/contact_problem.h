@@ -20,13 +20,9 @@
 #include "cairn/math/friction_set.h"
 #include "cairn/math/mat3.h"
 #include "cairn/math/vec3.h"
+#include "cairn/math/velocity.h"
 
 namespace cairn {
-
-struct Velocity {
-  Vec3 linear, angular;
-  friend constexpr bool operator==(const Velocity&, const Velocity&) = default;
-};
 
 /// A body as solvers see it. Static and kinematic bodies have no inverse mass and no inverse inertia; they never move
 /// by an impulse, and a kinematic one keeps its velocity.

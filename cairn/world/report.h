@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// StepReport: what a step did, how long each part took and how good the answer is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/dynamics/body_def.h"
+#include "cairn/solvers/solver.h"
+
+namespace cairn {
+
+/// The parts of a step.
+enum class Stage { broad, narrow, cache, graph, assemble, solve, advance };
+inline constexpr int kStageCount = 7;
+const char* to_string(Stage stage);
+
+/// Seconds per stage: by the clock, and of all processors together.
+struct StageTimes {
+  double wall[kStageCount] = {};
+  double cpu[kStageCount] = {};
+};
+
+struct StepReport {
+  std::int64_t step = 0;  ///< steps done, this one included
+  double time = 0;        ///< s of simulated time, this step included
+  StageTimes times;
+  std::int64_t bodies = 0, awake_bodies = 0;
+  std::int64_t pairs = 0;      ///< whose bounds overlap
+  std::int64_t manifolds = 0;  ///< flat contacts
+  std::int64_t contacts = 0;   ///< points in the problem; those of sleeping bodies are not in it
+  std::int64_t recycled = 0;   ///< manifolds kept from an earlier step
+  std::int64_t islands = 0, sleeping_islands = 0;
+  int colours = 0;
+  SolveReport solve;
+  double kinetic_energy = 0;    ///< J, at the end of the step
+  double potential_energy = 0;  ///< J, of gravity
+  double max_overlap = 0;       ///< m, deepest contact found by this step's detection
+  double mean_overlap = 0;      ///< m, over all contact points, those that only nearly touch counted as 0
+  std::vector<BodyId> quarantined;  ///< frozen in this step because their numbers broke down
+};
+
+}  // namespace cairn

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// WorldSettings: every choice of a world, with its default and what too much or too little does.
+#pragma once
+
+#include <string>
+
+#include "cairn/math/vec3.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/solvers/solver_table.h"
+
+namespace cairn {
+
+/// How velocities become poses.
+enum class Integrator {
+  symplectic_euler,  ///< x' = x + dt v'; first order, never gains energy by itself
+  velocity_verlet,   ///< x' = x + dt v' - dt^2 a / 2 for bodies that touch nothing (doc 003): exact free fall
+};
+
+struct SleepSettings {
+  bool enabled = false;
+  double linear_speed = 0.02;   ///< m/s; larger: bodies freeze while still moving visibly
+  double angular_speed = 0.03;  ///< rad/s
+  double time = 0.5;            ///< s an island must be slower than that
+};
+
+struct WorldSettings {
+  Vec3 gravity{0, 0, -9.81};
+  std::string solver = "gauss_seidel";  ///< a name of solver_table()
+  NamedSettings solver_settings;        ///< as in `--set name=value`
+  int iterations = 50;                  ///< sweeps per step; fewer: softer piles, more: slower
+  double tolerance = 0;                 ///< residual at which a solve stops; 0: all iterations are run
+  bool measure_residual = true;         ///< judge every step; costs about one sweep
+  bool warm_start = true;               ///< begin from the impulses of the last step
+  int threads = 1;                      ///< 0: every processor; results do not depend on it
+  std::string broad_phase = "tree";     ///< a name of broad_phase_names()
+  Integrator integrator = Integrator::symplectic_euler;
+  Stabilisation stabilisation{.contact_rate = 0.2, .joint_rate = 0.2, .slop = 5e-4, .max_push = 2.0, .bounce_speed = 0.2};
+  double margin = 0.02;        ///< m, contacts are made this far ahead; larger: more pairs, smaller: fast bodies sink in
+  bool recycling = true;       ///< keep the manifolds of bodies that barely moved
+  double recycle_shift = 1e-3;  ///< m, a body that moved less since its contacts were made has barely moved
+  double recycle_turn = 1e-3;   ///< rad
+  double slip_speed = 0.01;    ///< m/s, slower contacts stick with the static coefficient
+  SleepSettings sleep;
+  bool persist_events = false;  ///< also report pairs that go on touching
+};
+
+/// InputError that names the field.
+void check_settings(const WorldSettings& settings);
+
+}  // namespace cairn

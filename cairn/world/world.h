@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// World: bodies with shapes, and the step that moves them.
+//
+//   World world;
+//   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
+//   const BodyId ball = world.add_body({.pose = {{0, 0, 2}}}, {{.shape = make_sphere(0.5)}});
+//   for (int i = 0; i < 600; ++i) world.step(1.0 / 60);
+//
+// Every function checks its arguments, in release builds too, and throws InputError that says what to change; nothing
+// has changed then. The state after n steps depends on the calls made, never on threads, timing or addresses.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cairn/core/hash.h"
+#include "cairn/math/aabb.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/world/events.h"
+#include "cairn/world/report.h"
+#include "cairn/world/settings.h"
+
+namespace cairn {
+
+struct WorldState;
+
+/// Everything a body is and does, as of now.
+struct BodyView {
+  BodyKind kind = BodyKind::dynamic;
+  Pose pose;          ///< of the body's frame
+  Vec3 centre;        ///< of mass, world
+  Velocity velocity;  ///< of the centre of mass
+  double mass = 0;    ///< kg; 0 for fixed and kinematic bodies
+  SymMat3 inertia;    ///< kg m^2 about the centre of mass, body axes
+  bool asleep = false;
+  bool quarantined = false;
+  std::uint64_t user = 0;
+};
+
+class World {
+ public:
+  explicit World(const WorldSettings& settings = {});
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  // The step. dt in [1e-7, 1] s; 0 does nothing.
+  const StepReport& step(double dt);
+  const StepReport& last_report() const;
+  const WorldSettings& settings() const;
+  /// Same rules as the constructor; takes effect with the next step.
+  void set_settings(const WorldSettings& settings);
+  double time() const;
+  std::int64_t step_count() const;
+
+  // Bodies and shapes.
+  BodyId add_body(const BodyDef& def, std::span<const ShapeDef> shapes = {});
+  BodyId add_body(const BodyDef& def, std::initializer_list<ShapeDef> shapes);
+  void remove_body(BodyId body);
+  ShapeId add_shape(BodyId body, const ShapeDef& shape);
+  void remove_shape(ShapeId shape);
+  bool contains(BodyId body) const;
+  bool contains(ShapeId shape) const;
+  std::size_t body_count() const;
+  /// Live bodies in order of creation slots.
+  std::vector<BodyId> bodies() const;
+  std::vector<ShapeId> shapes_of(BodyId body) const;
+
+  // State.
+  BodyView view(BodyId body) const;
+  void set_pose(BodyId body, const Pose& pose);
+  void set_velocity(BodyId body, const Velocity& velocity);
+  void set_kind(BodyId body, BodyKind kind);
+  void set_mass(BodyId body, const MassProperties& mass);
+  void set_damping(BodyId body, double linear, double angular);
+  void set_gravity_scale(BodyId body, double scale);
+  void set_locked_axes(BodyId body, std::uint32_t axes);
+  void set_continuous(BodyId body, bool continuous);
+  void set_may_sleep(BodyId body, bool may_sleep);
+  void set_material(ShapeId shape, const Material& material);
+  void set_filter(ShapeId shape, std::uint32_t layer, std::uint32_t mask);
+  const ShapeDef& shape_def(ShapeId shape) const;
+  BodyId body_of(ShapeId shape) const;
+
+  // Forces act during the next step only; impulses at once.
+  void add_force(BodyId body, const Vec3& force);
+  void add_force_at(BodyId body, const Vec3& force, const Vec3& point);
+  void add_torque(BodyId body, const Vec3& torque);
+  void add_impulse(BodyId body, const Vec3& impulse);
+  void add_impulse_at(BodyId body, const Vec3& impulse, const Vec3& point);
+  void add_angular_impulse(BodyId body, const Vec3& impulse);
+
+  void wake(BodyId body);
+  /// Lets a quarantined body move again, from where it was frozen.
+  void release(BodyId body);
+  /// Two bodies that never collide with each other, such as the ends of a joint.
+  void set_collision(BodyId a, BodyId b, bool enabled);
+
+  // Contacts.
+  void set_contact_listener(ContactListener listener);
+  std::span<const ContactEvent> events() const;  ///< of the last step
+  std::vector<ContactView> contacts() const;     ///< all points, sleeping ones included
+  /// The problem of the last step as it was given to the solver, and what the solver made of it.
+  const ContactProblem& problem() const;
+  const ContactSolution& solution() const;
+
+  // Queries see the world as it is now. The direction need not be unit; `length` in metres.
+  std::optional<WorldHit> cast_ray(const Vec3& origin, const Vec3& direction, double length,
+                                   const QueryFilter& filter = {}) const;
+  std::vector<WorldHit> cast_ray_all(const Vec3& origin, const Vec3& direction, double length,
+                                     const QueryFilter& filter = {}) const;  ///< by distance, then shape
+  std::optional<WorldHit> cast_shape(const Shape& shape, const Pose& pose, const Vec3& translation,
+                                     const QueryFilter& filter = {}) const;
+  std::vector<WorldHit> cast_shape_all(const Shape& shape, const Pose& pose, const Vec3& translation,
+                                       const QueryFilter& filter = {}) const;
+  std::vector<ShapeId> overlap_shape(const Shape& shape, const Pose& pose, const QueryFilter& filter = {}) const;
+  std::vector<ShapeId> overlap_box(const Aabb& box, const QueryFilter& filter = {}) const;  ///< by bounds
+
+  // Whole states.
+  /// Poses and velocities of all bodies, bit for bit.
+  Hash128 state_hash() const;
+  /// Everything that decides the future, warm starts included.
+  std::string save() const;
+  /// Replaces this world by a saved one, or explains why not; then nothing has changed.
+  std::optional<Error> restore(const std::string& snapshot);
+
+ private:
+  void deliver_events();
+  std::unique_ptr<WorldState> state_;
+};
+
+}  // namespace cairn
