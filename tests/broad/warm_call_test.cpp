@@ -43,9 +43,16 @@ std::vector<Aabb> lattice(double shift) {
   return bounds;
 }
 
+std::vector<BoundingBall> balls_in(const std::vector<Aabb>& bounds) {
+  std::vector<BoundingBall> balls;
+  for (const Aabb& box : bounds) balls.push_back({centre(box), 0.52});
+  return balls;
+}
+
 TEST(WarmCall, AllocatesNothing) {
   const auto pool = make_pool(2);
   const std::vector<Aabb> here = lattice(0), there = lattice(0.4);
+  const std::vector<BoundingBall> balls_here = balls_in(here), balls_there = balls_in(there);
   const std::vector<ProxyFilter> filter(here.size());
   for (const std::string& name : broad_phase_names()) {
     const auto detector = make_broad_phase(name);
@@ -55,6 +62,13 @@ TEST(WarmCall, AllocatesNothing) {
     for (int k = 0; k < 6; ++k) detector->find_pairs(k / 2 % 2 == 0 ? here : there, filter, pool.get(), pairs);
     EXPECT_EQ(allocations.load() - before, 0) << name;
     EXPECT_GT(before, 0);
+    const auto with_balls = [&](bool first) {
+      detector->find_pairs(first ? here : there, filter, first ? balls_here : balls_there, pool.get(), pairs);
+    };
+    for (int k = 0; k < 6; ++k) with_balls(k % 2 == 0);
+    const long before_balls = allocations.load();
+    for (int k = 0; k < 6; ++k) with_balls(k / 2 % 2 == 0);
+    EXPECT_EQ(allocations.load() - before_balls, 0) << name << " with balls";
   }
 }
 
