@@ -61,6 +61,8 @@ struct Slab {
   std::vector<ContactPoint> points;
   std::vector<ContactAnchor> anchors;
   std::vector<std::int32_t> ended;  ///< pairs of the OLD generation that touched and are gone
+  std::vector<std::int32_t> began;  ///< pairs that touch and did not before; written when events are collected
+  std::vector<std::int32_t> ceased;  ///< pairs that touched and are apart, though their bounds still overlap
   std::int64_t recycled = 0;
   PartManifolds scratch;
 };

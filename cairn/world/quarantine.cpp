@@ -31,19 +31,17 @@ void freeze(WorldState& world, std::size_t i) {
 
 }  // namespace
 
-bool quarantine(WorldState& world) {
+bool quarantine(WorldState& world, bool solved_already) {
   const Bodies& bodies = world.bodies;
   const ContactProblem& problem = world.assembly.problem;
   const std::vector<Velocity>& solved = world.assembly.solution.velocity;
-  // Before the solve the free velocities are judged, after it the solution.
-  const bool after = solved.size() == problem.bodies.size() && world.report.solve.iterations >= 0;
   std::vector<std::uint8_t>& bad = world.flags;
   bad.assign(static_cast<std::size_t>(std::max(1, world.graph.islands().count)), 0);
   bool any = false;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_active(i)) continue;
     const Velocity free = free_velocity(problem, static_cast<std::int32_t>(i));
-    if (is_well(world, i, free) && (!after || is_well(world, i, solved[i]))) continue;
+    if (is_well(world, i, free) && (!solved_already || is_well(world, i, solved[i]))) continue;
     bad[static_cast<std::size_t>(world.graph.islands().of_vertex[i])] = 1;
     any = true;
   }

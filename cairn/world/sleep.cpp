@@ -46,17 +46,21 @@ void wake_body(WorldState& world, std::size_t body) {
 void update_sleep(WorldState& world) {
   Bodies& bodies = world.bodies;
   StepReport& report = world.report;
-  report.islands = 0, report.sleeping_islands = 0;
+  const Islands& islands = world.graph.islands();
+  // Every slot is an island of its own at least; those of bodies that cannot move are none.
+  std::int64_t other = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) other += bodies.is_dynamic(i) ? 0 : 1;
+  report.islands = islands.count - other, report.sleeping_islands = 0;
   if (!world.settings.sleep.enabled) return;
   bool kinematic = false;
   for (std::size_t i = 0; i < bodies.size(); ++i) kinematic = kinematic || bodies.is_moving_kinematic(i);
   if (kinematic) disturb_by_kinematic(world);
-  const Islands& islands = world.graph.islands();
   // Per island: 1 if a body in it is not restful.
   world.flags.assign(static_cast<std::size_t>(islands.count), 0);
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (bodies.is_dynamic(i) && !is_restful(world, i))
       world.flags[static_cast<std::size_t>(islands.of_vertex[i])] = 1;
+  report.sleeping_islands = std::count(world.flags.begin(), world.flags.end(), std::uint8_t{0}) - other;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_dynamic(i)) continue;
     const bool asleep = world.flags[static_cast<std::size_t>(islands.of_vertex[i])] == 0;

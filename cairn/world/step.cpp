@@ -58,19 +58,6 @@ void place_shapes(WorldState& world, double dt) {
                });
 }
 
-/// Contacts of removed shapes: what rested on them wakes up.
-void forget_removed(WorldState& world) {
-  if (!world.any_removed) return;
-  const Shapes& shapes = world.shapes;
-  world.cache.forget(world.removed_shape, [&](const BroadPair& pair, bool) {
-    for (const std::int32_t shape : {pair.a, pair.b})
-      if (const std::int32_t body = shapes.body[static_cast<std::size_t>(shape)]; body >= 0)
-        wake_body(world, static_cast<std::size_t>(body));
-  });
-  std::fill(world.removed_shape.begin(), world.removed_shape.end(), std::uint8_t{0});
-  world.any_removed = false;
-}
-
 void find_pairs(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::broad);
   place_shapes(world, dt);
@@ -124,14 +111,15 @@ void solve_problem(WorldState& world) {
 /// Impulses and end-of-step velocities. Islands whose numbers break down are frozen and the others solved without them.
 void solve(WorldState& world, double dt) {
   assemble_problem(world, dt);
-  if (quarantine(world)) assemble_problem(world, dt);
+  if (quarantine(world, false)) assemble_problem(world, dt);
   solve_problem(world);
-  while (quarantine(world)) {
+  while (quarantine(world, true)) {
     assemble_problem(world, dt);
     solve_problem(world);
   }
   StageTimer timing(world.report.times, Stage::cache);
   scatter_impulses(world.assembly, world.bodies, world.shapes, world.cache, world.pool.get());
+  collect_events(world);
 }
 
 /// Bodies that touch nothing fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
@@ -162,14 +150,13 @@ void integrate(WorldState& world, double dt) {
                });
 }
 
-/// Poses, rest times, events, measures.
+/// Poses, rest times, measures.
 void advance(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::advance);
   if (world.settings.integrator == Integrator::velocity_verlet) correct_free_flight(world, dt);
   stop_at_first_touch(world);
   integrate(world, dt);
   update_rest_times(world, dt);
-  collect_events(world);
   measure_state(world);
 }
 
@@ -177,6 +164,7 @@ void begin_report(WorldState& world, double dt) {
   StepReport& report = world.report;
   report.times = {};
   report.quarantined.clear();
+  world.events.clear();
   report.step = ++world.steps;
   report.time = world.time += dt;
 }

@@ -34,8 +34,9 @@ struct WorldState {
 
   // Since the last step.
   std::vector<std::uint8_t> removed_shape;  ///< per shape slot: removed, the cache must forget it
+  std::vector<ShapeId> removed_shape_id;    ///< per shape slot: who that was
+  std::vector<BodyId> removed_body_id;      ///< per shape slot: whose it was
   bool any_removed = false;
-  std::vector<ContactEvent> pending_ends;  ///< of shapes that were removed while they touched
   bool exclusions_changed = false;
 
   // What the last step said.
@@ -63,12 +64,15 @@ void update_rest_times(WorldState& world, double dt);
 void wake_body(WorldState& world, std::size_t body);
 
 /// Bodies whose numbers broke down, or would: freezes them and all bodies of their islands, names them in the report and
-/// returns true if there were any; the problem must then be assembled and solved again.
-bool quarantine(WorldState& world);
+/// returns true if there were any; the problem must then be assembled and solved again. Before the solve the velocities
+/// without impulses are judged, after it those of the solution too.
+bool quarantine(WorldState& world, bool solved_already);
 
 /// Shortens the displacement of continuous bodies to their first touch.
 void stop_at_first_touch(WorldState& world);
 
+/// Drops contacts of shapes that were removed since the last step: tells their end and wakes what touched them.
+void forget_removed(WorldState& world);
 /// Compares touching now and before, and lists what began and ended.
 void collect_events(WorldState& world);
 
