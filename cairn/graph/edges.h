@@ -29,8 +29,9 @@ struct Lists {
   }
 };
 
-/// Edges at each vertex, ascending.
+/// Edges at each vertex, ascending. The second form reuses the memory of `lists`.
 Lists edges_by_vertex(std::span<const Edge> edges, std::int32_t vertex_count);
+void edges_by_vertex(std::span<const Edge> edges, std::int32_t vertex_count, Lists& lists);
 
 /// Items grouped by a key in [0, key_count), each group ascending. Items with a negative key are in no group.
 Lists group_by(std::span<const std::int32_t> key, std::int32_t key_count);

@@ -4,7 +4,7 @@
 
 #include "cairn/graph/islands.h"
 #include "cairn/graph/pair_colours.h"
-#include "tests/count_allocations.h"
+#include "tests/allocation/counter.h"
 
 namespace cairn {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cairn/broad/broad_phase.h"
-#include "tests/count_allocations.h"
+#include "tests/allocation/counter.h"
 
 namespace cairn {
 namespace {

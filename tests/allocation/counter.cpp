@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/count_allocations.h"
+#include "tests/allocation/counter.h"
 
 #include <atomic>
 #include <cstddef>
