@@ -60,10 +60,8 @@ void build_card_house(World& world, const SceneValues& values, bool inner_cards)
 }
 
 SceneFamily card_house(std::string name, std::string summary, void (*build)(World&, const SceneValues&)) {
-  return {.name = std::move(name),
-          .summary = std::move(summary),
-          .parameters = {friction_parameter(0.8)},
-          .build = build};
+  return {
+      .name = std::move(name), .summary = std::move(summary), .parameters = {friction_parameter(0.8)}, .build = build};
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ void add_funnel(World& world, const Funnel& funnel, const Material& material) {
   const double height = funnel.top - funnel.bin_bottom(), slope = (funnel.half - funnel.opening) * std::sqrt(2.0);
   // The sloping wall's upper face goes through the edge of the opening and that of the bin.
   const Vec3 down{std::sqrt(0.5), 0, -std::sqrt(0.5)};
-  const Vec3 middle = Vec3{0.5 * (funnel.half + funnel.opening), 0, 0.5 * (funnel.bottom + funnel.bin_bottom())} +
-                      0.5 * kThick * down;
+  const Vec3 middle =
+      Vec3{0.5 * (funnel.half + funnel.opening), 0, 0.5 * (funnel.bottom + funnel.bin_bottom())} + 0.5 * kThick * down;
   std::vector<ShapeDef> walls;
   for (int side = 0; side < 4; ++side) {
     const Pose turned{{}, turn({0, 0, 1}, 0.5 * kPi * side)};

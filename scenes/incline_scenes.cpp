@@ -30,9 +30,9 @@ void build_rolling_sphere(World& world, const SceneValues& values) {
   constexpr double kRadius = 0.05, kMass = 0.1, kInertia = 0.4 * kMass * kRadius * kRadius;
   const Material material = rubbing(values.get("friction"));
   const Vec3 normal = add_slope(world, values.get("angle") * kDegree, material);
-  world.add_body(
-      {.pose = {kRadius * normal, {}}, .mass = MassProperties{kMass, {}, SymMat3::diagonal(kInertia, kInertia, kInertia)}},
-      {{.shape = make_sphere(kRadius), .material = material}});
+  world.add_body({.pose = {kRadius * normal, {}},
+                  .mass = MassProperties{kMass, {}, SymMat3::diagonal(kInertia, kInertia, kInertia)}},
+                 {{.shape = make_sphere(kRadius), .material = material}});
 }
 
 }  // namespace

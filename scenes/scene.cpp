@@ -115,7 +115,7 @@ Expected<Scene> make_scene(std::string_view name, const NamedSettings& parameter
     const SceneValues values = parse_values(family, parse_size(family, name), parameters);
     WorldSettings settings;
     if (change) change(settings);
-    Scene scene{std::string(name),    family.dt,    family.steps,   family.measure_from,
+    Scene scene{std::string(name), family.dt,    family.steps,   family.measure_from,
                 family.measure_to, family.floor, World(settings)};
     family.build(scene.world, values);
     return scene;

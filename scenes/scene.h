@@ -4,8 +4,8 @@
 //   Scene scene = make_scene("incline", {{"friction", "0.6"}}).value_or_throw();
 //   for (int i = 0; i < scene.steps; ++i) scene.world.step(scene.dt);
 //
-// SI units, z up, gravity 9.81, dt 1/60, friction 0.5, restitution 0, density 1000, no damping and no sleeping, unless a
-// scene says otherwise; docs/scenes.md describes each. A scene is the same on every run. Builders may use sines and
+// SI units, z up, gravity 9.81, dt 1/60, friction 0.5, restitution 0, density 1000, no damping and no sleeping, unless
+// a scene says otherwise; docs/scenes.md describes each. A scene is the same on every run. Builders may use sines and
 // cosines for where things stand at the start, so between machines it is the same bits where the C library's are.
 #pragma once
 

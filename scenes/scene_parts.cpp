@@ -6,8 +6,7 @@
 namespace cairn::scenes {
 
 BodyId add_ground(World& world, const Material& material) {
-  return world.add_body({.kind = BodyKind::fixed},
-                        {{.shape = make_half_space({0, 0, 1}, 0), .material = material}});
+  return world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0), .material = material}});
 }
 
 BodyId add_fixed_box(World& world, const Vec3& centre, const Vec3& half, const Material& material) {

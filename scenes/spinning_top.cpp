@@ -9,10 +9,10 @@ namespace cairn::scenes {
 
 namespace {
 
-constexpr double kMass = 1, kLever = 0.1;               // kg; m from tip to centre of mass
-constexpr double kAcross = 0.0175, kAlong = 0.005;      // kg m^2: I1 about the tip, I3 about the axis
-constexpr double kGravity = 9.81;                       // m/s^2
-constexpr double kConeRadius = 0.08;                    // m, of what touches: a cone whose apex is the tip
+constexpr double kMass = 1, kLever = 0.1;           // kg; m from tip to centre of mass
+constexpr double kAcross = 0.0175, kAlong = 0.005;  // kg m^2: I1 about the tip, I3 about the axis
+constexpr double kGravity = 9.81;                   // m/s^2
+constexpr double kConeRadius = 0.08;                // m, of what touches: a cone whose apex is the tip
 
 /// The slow root of I1 cos(tilt) W^2 - I3 spin W + m g l = 0, by the form that does not cancel; 0 where there is none.
 double steady_precession(double tilt, double spin) {
@@ -29,7 +29,7 @@ void build_spinning_top(World& world, const SceneValues& values) {
   const Vec3 axis{std::sin(tilt), 0, std::cos(tilt)};  // from the tip up
   const double precession = steady_precession(tilt, spin);
   const Vec3 angular = Vec3{0, 0, precession} + (spin - precession * std::cos(tilt)) * axis;
-  const double about_centre = kAcross - kMass * kLever * kLever;  // Steiner
+  const double about_centre = kAcross - kMass * kLever * kLever;         // Steiner
   world.add_body({.pose = {kLever * axis, turn({0, 1, 0}, kPi + tilt)},  // the cone's apex points down the axis
                   .velocity = {cross(angular, kLever * axis), angular},
                   .mass = MassProperties{kMass, {}, SymMat3::diagonal(about_centre, about_centre, kAlong)}},
