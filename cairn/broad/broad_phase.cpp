@@ -29,12 +29,24 @@ bool usable(const Aabb& box) {
   return (ordered && reachable) || box == Aabb{};
 }
 
+/// False for anything with a NaN.
+bool usable(const BoundingBall& ball) {
+  return within(ball.centre.x) && within(ball.centre.y) && within(ball.centre.z) && ball.radius >= 0;
+}
+
 std::string complaint(std::int32_t proxy, const Aabb& box) {
   const char* cure = "give it lower <= upper, or an empty box to take it out";
   if (!is_finite(box.lower) || !is_finite(box.upper)) cure = "its body has left the numbers: remove or reset it";
   return fmt::format("the box of proxy {} cannot be used: lower ({}, {}, {}), upper ({}, {}, {}), limit {}; {}", proxy,
                      box.lower.x, box.lower.y, box.lower.z, box.upper.x, box.upper.y, box.upper.z, kLargestCoordinate,
                      cure);
+}
+
+std::string complaint(std::int32_t proxy, const BoundingBall& ball) {
+  return fmt::format(
+      "the ball of proxy {} cannot be used: centre ({}, {}, {}), radius {}, limit {}; give it a finite centre and a "
+      "radius of at least zero, or none: BoundingBall{{}}",
+      proxy, ball.centre.x, ball.centre.y, ball.centre.z, ball.radius, kLargestCoordinate);
 }
 
 /// Cuts the interval [t0, t1] of the ray to the slab lower <= x <= upper; false when nothing is left.
@@ -55,41 +67,49 @@ bool meets(const BroadRay& ray, const Aabb& box) {
          cut(ray.origin.z, ray.direction.z, box.lower.z, box.upper.z, t0, t1);
 }
 
-void BroadPhase::find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool,
-                            std::vector<BroadPair>& pairs) {
+void BroadPhase::find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter,
+                            std::span<const BoundingBall> balls, ThreadPool* pool, std::vector<BroadPair>& pairs) {
   require(bounds.size() == filter.size(), "find_pairs needs one filter for every box");
+  require(balls.empty() || bounds.size() == balls.size(), "find_pairs needs one ball for every box, or none at all");
   require(bounds.size() < 0x7fffffff, "find_pairs takes fewer than 2^31 - 1 boxes");
-  check(bounds, pool);
-  remember(bounds, filter, pool);
+  check(bounds, balls, pool);
+  remember(bounds, filter, balls, pool);
   find_picky(pool);
   collect(pool, pairs);
   remove_excluded(pairs);
 }
 
-void BroadPhase::check(std::span<const Aabb> bounds, ThreadPool* pool) {
+void BroadPhase::check(std::span<const Aabb> bounds, std::span<const BoundingBall> balls, ThreadPool* pool) {
   const auto n = static_cast<std::int64_t>(bounds.size());
   first_bad_.assign(static_cast<std::size_t>((n + kGrain - 1) / kGrain), -1);
   parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      if (usable(bounds[static_cast<std::size_t>(i)])) continue;
+      const auto k = static_cast<std::size_t>(i);
+      if (usable(bounds[k]) && (balls.empty() || usable(balls[k]))) continue;
       first_bad_[static_cast<std::size_t>(begin / kGrain)] = static_cast<std::int32_t>(i);
       return;
     }
   });
-  for (const std::int32_t bad : first_bad_)
-    if (bad >= 0) fail_input(complaint(bad, bounds[static_cast<std::size_t>(bad)]));
+  for (const std::int32_t bad : first_bad_) {
+    if (bad < 0) continue;
+    const auto k = static_cast<std::size_t>(bad);
+    fail_input(usable(bounds[k]) ? complaint(bad, balls[k]) : complaint(bad, bounds[k]));
+  }
 }
 
-void BroadPhase::remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool) {
+void BroadPhase::remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter,
+                          std::span<const BoundingBall> balls, ThreadPool* pool) {
   const std::size_t known = std::min(filter_.size(), filter.size());
   bounds_.resize(bounds.size());
   filter_.resize(filter.size());
+  balls_.resize(balls.size());
   filter_changed_.resize(filter.size());
   parallel_for(pool, static_cast<std::int64_t>(bounds.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       bounds_[i] = bounds[i];
       filter_changed_[i] = i >= known || filter_[i] != filter[i] ? 1 : 0;
       filter_[i] = filter[i];
+      if (!balls.empty()) balls_[i] = balls[i];
     }
   });
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Broad phase: which boxes overlap, so that the narrow phase looks at those pairs only.
 //
-// A proxy is an index: its box and its filter stand at that index of the two spans given to `find_pairs`. Detectors
-// find out themselves what moved, came or went; the caller keeps arrays and nothing else. An empty box (Aabb{})
-// marks a proxy that is absent: it pairs with nothing until it gets a box again.
+// A proxy is an index: its box, its filter and its ball stand at that index of the spans given to `find_pairs`.
+// Detectors find out themselves what moved, came or went; the caller keeps arrays and nothing else. An empty box
+// (Aabb{}) marks a proxy that is absent: it pairs with nothing until it gets a box again. Balls are optional: in a
+// packing the boxes of diagonal neighbours overlap and their balls do not (a ball lattice: 13 pairs per body, or 3).
 //
 // Contract
-//   * The pairs are those whose boxes overlap (touching counts) and whose filters accept each other, without the
-//     excluded ones; each once, a < b, sorted by (a, b). All detectors return the same pairs.
-//   * Results depend on the boxes and filters alone: not on earlier calls, not on the number of threads.
+//   * The pairs are those whose boxes overlap and whose balls overlap (touching counts) and whose filters accept
+//     each other, without the excluded ones; each once, a < b, sorted by (a, b). All detectors return the same pairs.
+//   * Results depend on boxes, filters and balls alone: not on earlier calls, not on the number of threads.
 //   * A warm call with unchanged counts allocates nothing.
 //
 // Which one: `tree` unless measured otherwise. `grid` for many bodies of like size that all move, `sweep_and_prune`
@@ -25,6 +26,7 @@
 
 #include "cairn/core/parallel.h"
 #include "cairn/math/aabb.h"
+#include "cairn/math/bounding_ball.h"
 
 namespace cairn {
 
@@ -69,9 +71,14 @@ class BroadPhase {
   virtual ~BroadPhase() = default;
 
   /// Finds all pairs; see the contract above. Throws InputError that names the proxy if a box is not finite, has its
-  /// corners exchanged or lies beyond kLargestCoordinate; nothing has changed then.
+  /// corners exchanged or lies beyond kLargestCoordinate, if a centre does, or if a radius is negative or no number;
+  /// nothing has changed then. No balls at all: they are not tested.
+  void find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter,
+                  std::span<const BoundingBall> balls, ThreadPool* pool, std::vector<BroadPair>& pairs);
   void find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool,
-                  std::vector<BroadPair>& pairs);
+                  std::vector<BroadPair>& pairs) {
+    find_pairs(bounds, filter, {}, pool, pairs);
+  }
 
   /// Pairs never to be returned, such as bodies joined to each other; any order, replaces the last list.
   void set_excluded(std::span<const BroadPair> excluded);
@@ -83,7 +90,7 @@ class BroadPhase {
   void find_on_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const;
 
  protected:
-  /// Writes the pairs of bounds_ and filter_, sorted; exclusions are dealt with by the caller.
+  /// Writes the pairs of bounds_, filter_ and balls_, sorted; exclusions are dealt with by the caller.
   virtual void collect(ThreadPool* pool, std::vector<BroadPair>& pairs) = 0;
 
   /// Calls for detectors that can do better than looking at every box; any order.
@@ -96,16 +103,24 @@ class BroadPhase {
     return (picky_[i] | picky_[j]) == 0 || accepts(filter_[i], filter_[j]);
   }
 
+  /// The same, and their balls overlap.
+  bool admitted(std::int32_t a, std::int32_t b) const {
+    return accepted(a, b) &&
+           (balls_.empty() || overlap(balls_[static_cast<std::size_t>(a)], balls_[static_cast<std::size_t>(b)]));
+  }
+
   std::int32_t count() const { return static_cast<std::int32_t>(bounds_.size()); }
 
   std::vector<Aabb> bounds_;         ///< per proxy, of the current or last call
   std::vector<ProxyFilter> filter_;  ///< per proxy
+  std::vector<BoundingBall> balls_;  ///< per proxy, or empty: no ball test
   /// Per proxy: 1 if the filter differs from the last call's, or the proxy is new. Valid during `collect`.
   std::vector<std::uint8_t> filter_changed_;
 
  private:
-  void check(std::span<const Aabb> bounds, ThreadPool* pool);
-  void remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool);
+  void check(std::span<const Aabb> bounds, std::span<const BoundingBall> balls, ThreadPool* pool);
+  void remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, std::span<const BoundingBall> balls,
+                ThreadPool* pool);
   void remove_excluded(std::vector<BroadPair>& pairs) const;
 
   void find_picky(ThreadPool* pool);

@@ -11,7 +11,7 @@ void ExhaustiveBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pai
     for (auto a = static_cast<std::int32_t>(begin); a < end; ++a) {
       const Aabb box = bounds_[static_cast<std::size_t>(a)];
       for (std::int32_t b = a + 1; b < n; ++b)
-        if (overlap(box, bounds_[static_cast<std::size_t>(b)]) && accepted(a, b)) found.push_back({a, b});
+        if (overlap(box, bounds_[static_cast<std::size_t>(b)]) && admitted(a, b)) found.push_back({a, b});
     }
   });
   buffer_.concatenate(pool, pairs);

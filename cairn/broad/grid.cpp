@@ -155,7 +155,7 @@ void GridBroadPhase::compare(const Entry& entry, std::int32_t begin, std::int32_
       hit_count += static_cast<std::size_t>(overlap_bit(a, other.box));
     }
     for (std::size_t k = 0; k < hit_count; ++k)
-      if (accepted(entry.proxy, hits[k])) found.push_back(ordered(entry.proxy, hits[k]));
+      if (admitted(entry.proxy, hits[k])) found.push_back(ordered(entry.proxy, hits[k]));
   }
 }
 
@@ -182,7 +182,7 @@ void GridBroadPhase::pairs_of_large(std::int64_t k, std::vector<BroadPair>& foun
   const Entry entry{bounds_[static_cast<std::size_t>(proxy)], proxy};
   for (auto j = static_cast<std::size_t>(k) + 1; j < large_.size(); ++j) {
     const auto other = static_cast<std::size_t>(large_[j]);
-    if (overlap(entry.box, bounds_[other]) && accepted(proxy, large_[j])) found.push_back({proxy, large_[j]});
+    if (overlap(entry.box, bounds_[other]) && admitted(proxy, large_[j])) found.push_back({proxy, large_[j]});
   }
   if (small_.empty()) return;
   // A small box that overlaps has its centre within half its width of the large one; `widest_` includes the rounding.

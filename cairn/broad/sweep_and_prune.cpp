@@ -177,7 +177,7 @@ void SweepAndPrune::sweep(std::int64_t i, std::int64_t end, std::int32_t column,
                      int{o.lower[2] <= e.upper[2]} & int{std::max(e.first_column[0], o.first_column[0]) == u} &
                      int{std::max(e.first_column[1], o.first_column[1]) == v};
     if (near == 0) continue;
-    if (!accepted(e.proxy, o.proxy)) continue;
+    if (!admitted(e.proxy, o.proxy)) continue;
     found.push_back({std::min(e.proxy, o.proxy), std::max(e.proxy, o.proxy)});
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cairn/core/errors.h"
 
@@ -12,12 +13,29 @@ namespace {
 
 constexpr std::int64_t kGrain = 4096;
 constexpr std::int64_t kPairGrain = 16384;
-constexpr std::int64_t kManyLeavers = 10;  // update all if more than one in so many left
+constexpr std::int64_t kManyLeavers = 10;   // update all if more than one in so many left
+constexpr double kDiagonal = 1.7320508076;  // sqrt(3): a fat ball lasts as long as the fat box of the same margin
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool present(const Aabb& box) { return box.lower.x <= box.upper.x; }
 
 double extent(const Aabb& box) {
   return std::max({box.upper.x - box.lower.x, box.upper.y - box.lower.y, box.upper.z - box.lower.z});
+}
+
+/// The ball lies within the fat one. A fat ball without end holds everything.
+bool contains(const BoundingBall& fat, const BoundingBall& ball) {
+  const Vec3 d = fat.centre - ball.centre;
+  const double room = fat.radius - ball.radius;
+  return fat.radius == kInfinity || (room >= 0 && dot(d, d) <= room * room);
+}
+
+/// True for all fat balls whose contents may overlap: the slack covers the rounding of `contains` and `overlap`, the
+/// second term what is lost in squares below the smallest number.
+bool may_overlap(const BoundingBall& a, const BoundingBall& b) {
+  const Vec3 d = a.centre - b.centre;
+  const double r = a.radius + b.radius;
+  return dot(d, d) <= r * r * (1 + 1e-12) + 1e-290;
 }
 
 BroadPair ordered(std::int32_t a, std::int32_t b) { return a < b ? BroadPair{a, b} : BroadPair{b, a}; }
@@ -30,9 +48,11 @@ TreeBroadPhase::TreeBroadPhase(const TreeSettings& settings) : settings_(setting
 
 void TreeBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pairs) {
   const bool count_changed = fat_.size() != bounds_.size();
+  const bool balls_gone = balls_.empty() && !fat_ball_.empty();  // the kept pairs lack what the balls ruled out
   fat_.resize(bounds_.size());
+  fat_ball_.resize(balls_.size());
   find_leavers(pool);
-  if (static_cast<std::int64_t>(leavers_.size()) * kManyLeavers > count())
+  if (balls_gone || static_cast<std::int64_t>(leavers_.size()) * kManyLeavers > count())
     update_all(pool);
   else if (count_changed || !leavers_.empty())
     update_leavers(pool);
@@ -43,8 +63,10 @@ void TreeBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pairs) {
 void TreeBroadPhase::find_leavers(ThreadPool* pool) {
   left_.resize(bounds_.size());
   parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      left_[i] = contains(fat_[i], bounds_[i]) && filter_changed_[i] == 0 ? 0 : 1;
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const bool ball_within = balls_.empty() || !present(bounds_[i]) || contains(fat_ball_[i], balls_[i]);
+      left_[i] = contains(fat_[i], bounds_[i]) && ball_within && filter_changed_[i] == 0 ? 0 : 1;
+    }
   });
   leavers_.clear();
   for (std::int32_t i = 0; i < count(); ++i)
@@ -60,16 +82,25 @@ void TreeBroadPhase::measure_extent() {
 }
 
 /// The margin of a wide proxy is bounded by the mean, or it would keep all its surroundings as pairs.
-Aabb TreeBroadPhase::fat_box(std::size_t proxy) const {
+void TreeBroadPhase::make_fat(std::size_t proxy) {
   const Aabb& box = bounds_[proxy];
-  if (!present(box) || !filter_[proxy].moves) return box;
-  return grown(box, settings_.margin * std::min(extent(box), mean_extent_));
+  const bool fixed = !present(box) || !filter_[proxy].moves;
+  const double margin = fixed ? 0 : settings_.margin * std::min(extent(box), mean_extent_);
+  fat_[proxy] = fixed ? box : grown(box, margin);
+  if (!balls_.empty()) fat_ball_[proxy] = {balls_[proxy].centre, balls_[proxy].radius + kDiagonal * margin};
+}
+
+/// For two proxies whose fat boxes overlap.
+bool TreeBroadPhase::worth_keeping(std::int32_t a, std::int32_t b) const {
+  if (!balls_.empty() && !may_overlap(fat_ball_[static_cast<std::size_t>(a)], fat_ball_[static_cast<std::size_t>(b)]))
+    return false;
+  return accepted(a, b);
 }
 
 void TreeBroadPhase::update_all(ThreadPool* pool) {
   measure_extent();
   parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) fat_[i] = fat_box(i);
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) make_fat(i);
   });
   tree_.update(fat_, pool);
   const std::int64_t grain = buffer_.start(tree_.group_count(), 32);
@@ -77,14 +108,14 @@ void TreeBroadPhase::update_all(ThreadPool* pool) {
     std::vector<BroadPair>& found = buffer_.block(begin / grain);
     for (auto group = static_cast<std::int32_t>(begin); group < end; ++group)
       tree_.visit_pairs(group, [&](std::int32_t p, std::int32_t q) {
-        if (accepted(p, q)) found.push_back(ordered(p, q));
+        if (worth_keeping(p, q)) found.push_back(ordered(p, q));
       });
   });
   buffer_.sort(count(), pool, kept_);
 }
 
 void TreeBroadPhase::update_leavers(ThreadPool* pool) {
-  for (const std::int32_t i : leavers_) fat_[static_cast<std::size_t>(i)] = fat_box(static_cast<std::size_t>(i));
+  for (const std::int32_t i : leavers_) make_fat(static_cast<std::size_t>(i));
   tree_.update(fat_, pool);
   const auto n = static_cast<std::int64_t>(leavers_.size());
   const std::int64_t grain = buffer_.start(n, 64);
@@ -98,7 +129,7 @@ void TreeBroadPhase::update_leavers(ThreadPool* pool) {
                        const std::int32_t q = tree_.proxy(group, lane);
                        // A pair of two leavers is the lower one's.
                        if (q == p || (q < p && left_[static_cast<std::size_t>(q)] != 0)) return;
-                       if (accepted(p, q)) found.push_back(ordered(p, q));
+                       if (worth_keeping(p, q)) found.push_back(ordered(p, q));
                      });
     }
   });
@@ -131,18 +162,20 @@ void TreeBroadPhase::merge_into_kept(ThreadPool* pool) {
   buffer_.concatenate(pool, kept_);
 }
 
-/// The kept pairs whose true boxes overlap. Every block writes to its own part of the result, then the parts close up.
+/// The kept pairs whose true boxes and balls overlap. Every block writes to its own part of the result, then the parts
+/// close up.
 void TreeBroadPhase::keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs) {
   const auto n = static_cast<std::int64_t>(kept_.size());
   pairs.resize(kept_.size());
   exact_.resize(static_cast<std::size_t>((n + kPairGrain - 1) / kPairGrain));
+  const bool balls = !balls_.empty();
   parallel_for(pool, n, kPairGrain, [&](std::int64_t begin, std::int64_t end) {
     BroadPair* out = pairs.data() + begin;
     for (std::int64_t k = begin; k < end; ++k) {
       const BroadPair pair = kept_[static_cast<std::size_t>(k)];
-      const Aabb &a = bounds_[static_cast<std::size_t>(pair.a)], &b = bounds_[static_cast<std::size_t>(pair.b)];
+      const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
       *out = pair;
-      out += overlap_bit(a, b);
+      out += overlap_bit(bounds_[a], bounds_[b]) & (balls ? int{overlap(balls_[a], balls_[b])} : 1);
     }
     exact_[static_cast<std::size_t>(begin / kPairGrain)] = out - (pairs.data() + begin);
   });

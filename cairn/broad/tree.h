@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The default broad phase: a wide tree over fat boxes, and the pairs of fat boxes kept from step to step.
 //
-// Every proxy that moves has a fat box, its box and a margin. While a box stays within, nothing is done but that
-// check; the kept pairs are tested with the true boxes, which makes the answer exact. Proxies that left their fat
-// box get a new one, and only their pairs are looked up again; if many left, all pairs are found afresh by
-// comparing the tree with itself, group by group. The tree is refitted, and built again when refitting has made it
-// worse.
+// Every proxy that moves has a fat box, its box and a margin, and a fat ball likewise. While box and ball stay within,
+// nothing is done but that check; the kept pairs, those whose fat boxes and balls overlap, are tested with the true
+// ones, which makes the answer exact. Proxies that left their fat box get a new one, and only their pairs are looked up
+// again; if many left, all pairs are found afresh by comparing the tree with itself, group by group. The tree is
+// refitted, and built again when refitting has made it worse.
 //
 // When to use: always, unless another is measured to be faster. Sizes may differ by orders of magnitude.
 #pragma once
@@ -39,17 +39,19 @@ class TreeBroadPhase final : public BroadPhase {
   void merge_into_kept(ThreadPool* pool);
   void keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs);
   void measure_extent();
-  Aabb fat_box(std::size_t proxy) const;
+  void make_fat(std::size_t proxy);
+  bool worth_keeping(std::int32_t a, std::int32_t b) const;
 
   TreeSettings settings_;
-  WideTree tree_;                      ///< over fat_, up to date after every call
-  double mean_extent_ = 0;             ///< of the proxies that move, at the last update of all
-  std::vector<Aabb> fat_;              ///< per proxy; empty while it has not been present
-  std::vector<std::uint8_t> left_;     ///< per proxy: 1 if it needs a new fat box in this call
-  std::vector<std::int32_t> leavers_;  ///< the same as a list, by index
-  std::vector<BroadPair> kept_;        ///< accepted pairs of fat boxes, sorted
-  std::vector<BroadPair> fresh_;       ///< pairs of the leavers, sorted
-  std::vector<std::int64_t> exact_;    ///< per block of kept_: pairs that overlap exactly
+  WideTree tree_;                       ///< over fat_, up to date after every call
+  double mean_extent_ = 0;              ///< of the proxies that move, at the last update of all
+  std::vector<Aabb> fat_;               ///< per proxy; empty while it has not been present
+  std::vector<BoundingBall> fat_ball_;  ///< per proxy, or empty like balls_
+  std::vector<std::uint8_t> left_;      ///< per proxy: 1 if it needs a new fat box in this call
+  std::vector<std::int32_t> leavers_;   ///< the same as a list, by index
+  std::vector<BroadPair> kept_;         ///< accepted pairs of fat boxes and balls, sorted
+  std::vector<BroadPair> fresh_;        ///< pairs of the leavers, sorted
+  std::vector<std::int64_t> exact_;     ///< per block of kept_: pairs that overlap exactly
   PairBuffer buffer_;
 };
 

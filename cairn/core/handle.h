@@ -57,6 +57,12 @@ class HandlePool {
     return handle.index < generation_.size() && live_[handle.index] && generation_[handle.index] == handle.generation;
   }
 
+  /// The handle of whatever lives in a slot; a null handle if nothing does.
+  Handle<Tag> at(std::size_t index) const {
+    if (index >= generation_.size() || !live_[index]) return {};
+    return {static_cast<std::uint32_t>(index), generation_[index]};
+  }
+
   std::size_t slot_count() const { return generation_.size(); }
 
  private:

@@ -12,11 +12,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
-#include <vector>
 
 namespace cairn {
 
@@ -61,16 +61,21 @@ void parallel_for(ThreadPool* pool, std::int64_t count, std::int64_t grain, Body
 }
 
 /// Sum, maximum, ... of a function over ranges, combined in the order of the ranges: same bits for any pool.
-/// `map(begin, end)` gives the value of one range, `combine(a, b)` joins two.
+/// `map(begin, end)` gives the value of one range, `combine(a, b)` joins two. Allocates nothing: the ranges are done in
+/// rounds of as many as fit on the stack.
 template <class T, class Map, class Combine>
 T parallel_reduce(ThreadPool* pool, std::int64_t count, std::int64_t grain, T initial, Map&& map, Combine&& combine) {
-  const std::int64_t blocks = count <= 0 ? 0 : (count + grain - 1) / grain;
-  std::vector<T> partial(static_cast<std::size_t>(blocks), initial);
-  parallel_for(pool, count, grain, [&](std::int64_t begin, std::int64_t end) {
-    partial[static_cast<std::size_t>(begin / grain)] = map(begin, end);
-  });
+  constexpr std::int64_t kRound = 512;
+  std::array<T, static_cast<std::size_t>(kRound)> partial;
   T result = initial;
-  for (const T& value : partial) result = combine(result, value);
+  for (std::int64_t first = 0; first < count; first += kRound * grain) {
+    const std::int64_t here = std::min(count - first, kRound * grain);
+    parallel_for(pool, here, grain, [&](std::int64_t begin, std::int64_t end) {
+      partial[static_cast<std::size_t>(begin / grain)] = map(first + begin, first + end);
+    });
+    const std::int64_t blocks = (here + grain - 1) / grain;
+    for (std::int64_t i = 0; i < blocks; ++i) result = combine(result, partial[static_cast<std::size_t>(i)]);
+  }
   return result;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Timers: wall-clock time of a part of the work, on a clock that never goes back.
+// Timers: wall-clock time of a part of the work, on a clock that never goes back; and processor time of all threads.
 #pragma once
 
 #include <chrono>
+#include <ctime>
 
 namespace cairn {
 
@@ -15,6 +16,21 @@ class Timer {
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_;
+};
+
+/// Processor time of the whole process.
+class CpuTimer {
+ public:
+  CpuTimer() : start_(now()) {}
+  double seconds() const { return now() - start_; }
+
+ private:
+  static double now() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+  double start_;
 };
 
 /// Adds the life time of a scope to a sum: { ScopedTimer timing(report.seconds); ... }

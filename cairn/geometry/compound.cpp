@@ -10,6 +10,10 @@ namespace cairn {
 
 Compound make_compound(std::vector<CompoundChild> children) {
   require(!children.empty(), "the compound has no children; give at least one shape");
+  if (children.size() > kMostChildren) {
+    fail_input(fmt::format("the compound has {} children; give at most {}, or a mesh", children.size(), kMostChildren),
+               ErrorKind::limit);
+  }
   for (std::size_t k = 0; k < children.size(); ++k) {
     CompoundChild& child = children[k];
     if (std::holds_alternative<Compound>(child.shape))

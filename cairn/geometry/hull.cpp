@@ -93,7 +93,7 @@ std::optional<RayHit> ray(const ConvexHull& shape, const Vec3& origin, const Vec
 }
 
 ClosestPoint closest_point(const ConvexHull& shape, const Vec3& point) {
-  const HullFace* nearest = nullptr;
+  const HullFace* nearest = &shape.data->faces[0];  // also for a point that is not a number
   double highest = -std::numeric_limits<double>::infinity();
   for (const HullFace& face : shape.data->faces) {
     const double height = dot(face.normal, point) - face.offset;

@@ -36,6 +36,9 @@ struct CompoundData {
   std::vector<CompoundChild> children;
 };
 
+/// Contacts name their children by 16 bits.
+inline constexpr std::size_t kMostChildren = 65536;
+
 Compound make_compound(std::vector<CompoundChild> children);
 
 /// Convex and bounded: what `support` can be asked about.

@@ -21,8 +21,17 @@ struct Colouring {
   std::vector<std::int64_t> sizes;   ///< per colour
 };
 
-/// The lowest free colour for each edge in turn. At most (largest edge degree + 1) colours.
+/// Colours in use at each vertex: scratch that keeps its memory from one colouring to the next.
+struct ColouringScratch {
+  std::vector<std::uint64_t> low;                ///< per vertex: set of colours below 64
+  std::vector<std::vector<std::uint64_t>> high;  ///< per vertex: set of the others; empty until there are any
+};
+
+/// The lowest free colour for each edge in turn. At most (largest edge degree + 1) colours. The second form reuses the
+/// memory of `scratch` and `result`.
 Colouring colour_edges_greedy(std::span<const Edge> edges, std::int32_t vertex_count);
+void colour_edges_greedy(std::span<const Edge> edges, std::int32_t vertex_count, ColouringScratch& scratch,
+                         Colouring& result);
 
 /// The least used free colour among `colours` for each edge in turn, ties to the lowest; further colours are opened
 /// where none is free. colours = 0 takes the number a greedy colouring needs.

@@ -13,6 +13,7 @@ inline constexpr std::int32_t kNoVertex = -1;
 struct Edge {
   std::int32_t a = kNoVertex;
   std::int32_t b = kNoVertex;
+  friend constexpr bool operator==(const Edge&, const Edge&) = default;
 };
 
 /// Lists of integers per item, all in one array: list i is item[start[i] .. start[i+1]).
@@ -28,10 +29,14 @@ struct Lists {
   }
 };
 
-/// Edges at each vertex, ascending.
+/// Edges at each vertex, ascending. The second form reuses the memory of `lists`.
 Lists edges_by_vertex(std::span<const Edge> edges, std::int32_t vertex_count);
+void edges_by_vertex(std::span<const Edge> edges, std::int32_t vertex_count, Lists& lists);
 
-/// Items grouped by a key in [0, key_count), each group ascending.
+/// Items grouped by a key in [0, key_count), each group ascending. Items with a negative key are in no group.
 Lists group_by(std::span<const std::int32_t> key, std::int32_t key_count);
+
+/// The same into lists that are there already: allocates nothing once they are large enough.
+void group_by(std::span<const std::int32_t> key, std::int32_t key_count, Lists& out);
 
 }  // namespace cairn

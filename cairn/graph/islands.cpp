@@ -1,45 +1,103 @@
 // SPDX-License-Identifier: MIT
+// Relaxed atomics suffice: a parent is always an ancestor in the same island, whichever of its values a thread reads,
+// and parallel_for orders what one pass writes before what the next one reads.
 #include "cairn/graph/islands.h"
 
-#include <numeric>
+#include <atomic>
+#include <utility>
 
 namespace cairn {
 
 namespace {
 
-/// The root of a vertex in the union-find forest, halving the path on the way.
-std::int32_t find_root(std::vector<std::int32_t>& parent, std::int32_t v) {
-  while (parent[static_cast<std::size_t>(v)] != v) {
-    auto& up = parent[static_cast<std::size_t>(v)];
-    up = parent[static_cast<std::size_t>(up)];
-    v = up;
+constexpr std::int64_t kGrain = 4096;
+
+using Shared = std::atomic_ref<std::int32_t>;
+
+std::int32_t load(std::int32_t& value) { return Shared(value).load(std::memory_order_relaxed); }
+
+/// The root of a vertex at some time during the call, halving the path on the way. Only vertices that have ceased to
+/// be roots are written, and those never become roots again.
+std::int32_t find_root(std::int32_t* parent, std::int32_t v) {
+  for (std::int32_t up = load(parent[v]); up != v;) {
+    const std::int32_t next = load(parent[up]);
+    if (next == up) return up;
+    Shared(parent[v]).store(next, std::memory_order_relaxed);
+    v = next;
+    up = load(parent[v]);
   }
   return v;
 }
 
+void unite(std::int32_t* parent, std::int32_t a, std::int32_t b) {
+  for (;;) {
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    if (a == b) return;
+    if (a < b) std::swap(a, b);
+    // Fails when another thread has hooked this root meanwhile: look again from there.
+    std::int32_t root = a;
+    if (Shared(parent[a]).compare_exchange_strong(root, b, std::memory_order_relaxed)) return;
+  }
+}
+
 }  // namespace
 
+void IslandFinder::find(std::span<const Edge> edges, std::int32_t vertex_count, ThreadPool* pool, Islands& out) {
+  parent_.resize(static_cast<std::size_t>(vertex_count));
+  parallel_for(pool, vertex_count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v) parent_[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(v);
+  });
+  join(edges, pool);
+  number(pool, out);
+  out.of_edge.resize(edges.size());
+  parallel_for(pool, static_cast<std::int64_t>(edges.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      const std::int32_t v = edges[k].a != kNoVertex ? edges[k].a : edges[k].b;
+      out.of_edge[k] = v != kNoVertex ? out.of_vertex[static_cast<std::size_t>(v)] : -1;
+    }
+  });
+}
+
+void IslandFinder::join(std::span<const Edge> edges, ThreadPool* pool) {
+  std::int32_t* parent = parent_.data();
+  parallel_for(pool, static_cast<std::int64_t>(edges.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      const Edge edge = edges[static_cast<std::size_t>(k)];
+      if (edge.a != kNoVertex && edge.b != kNoVertex) unite(parent, edge.a, edge.b);
+    }
+  });
+}
+
+/// Numbers the roots in their order, then gives every vertex the number of its root.
+void IslandFinder::number(ThreadPool* pool, Islands& out) {
+  const auto n = static_cast<std::int64_t>(parent_.size());
+  std::int32_t* parent = parent_.data();
+  roots_.assign(static_cast<std::size_t>((n + kGrain - 1) / kGrain), 0);
+  parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    std::int32_t roots = 0;
+    for (std::int64_t v = begin; v < end; ++v) roots += parent[v] == v ? 1 : 0;
+    roots_[static_cast<std::size_t>(begin / kGrain)] = roots;
+  });
+  out.count = 0;
+  for (std::int32_t& roots : roots_) out.count += std::exchange(roots, out.count);
+  out.of_vertex.resize(parent_.size());
+  parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    std::int32_t next = roots_[static_cast<std::size_t>(begin / kGrain)];
+    for (std::int64_t v = begin; v < end; ++v)
+      if (parent[v] == v) out.of_vertex[static_cast<std::size_t>(v)] = next++;
+  });
+  parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t v = begin; v < end; ++v) {
+      const std::int32_t root = find_root(parent, static_cast<std::int32_t>(v));
+      if (root != v) out.of_vertex[static_cast<std::size_t>(v)] = out.of_vertex[static_cast<std::size_t>(root)];
+    }
+  });
+}
+
 Islands find_islands(std::span<const Edge> edges, std::int32_t vertex_count) {
-  std::vector<std::int32_t> parent(static_cast<std::size_t>(vertex_count));
-  std::iota(parent.begin(), parent.end(), 0);
-  for (const Edge& edge : edges) {
-    if (edge.a == kNoVertex || edge.b == kNoVertex) continue;
-    const std::int32_t a = find_root(parent, edge.a), b = find_root(parent, edge.b);
-    // The lower root wins, so that an island's root is its lowest vertex whatever the order of the edges.
-    if (a != b) parent[static_cast<std::size_t>(a < b ? b : a)] = a < b ? a : b;
-  }
   Islands islands;
-  islands.of_vertex.resize(parent.size());
-  for (std::int32_t v = 0; v < vertex_count; ++v) {
-    const std::int32_t root = find_root(parent, v);
-    islands.of_vertex[static_cast<std::size_t>(v)] =
-        root == v ? islands.count++ : islands.of_vertex[static_cast<std::size_t>(root)];
-  }
-  islands.of_edge.reserve(edges.size());
-  for (const Edge& edge : edges) {
-    const std::int32_t v = edge.a != kNoVertex ? edge.a : edge.b;
-    islands.of_edge.push_back(v != kNoVertex ? islands.of_vertex[static_cast<std::size_t>(v)] : -1);
-  }
+  IslandFinder().find(edges, vertex_count, nullptr, islands);
   return islands;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/narrow/collide_half_space.h"
 
+#include "cairn/narrow/contact_feature.h"
+
 namespace cairn {
 
 namespace {
@@ -18,6 +20,12 @@ class PlaneContact {
     const double height = dot(up_, centre) - offset_, separation = height - radius;
     if (separation <= margin_) builder_.add({centre - radius * up_, centre - height * up_, separation, feature});
   }
+  /// What of the shape is farthest down.
+  void add_feature(const Shape& shape, const Pose& pose) {
+    const ContactFeature feature = feature_along(shape, pose, -up_);
+    for (std::size_t k = 0; k < feature.count; ++k)
+      if (feature.corner_counts(k)) add(feature.corner[k], feature.radius, feature.name[k]);
+  }
   Manifold build() { return builder_.build(); }
 
  private:
@@ -30,9 +38,14 @@ class PlaneContact {
 
 Manifold collide_sphere_half_space(const Sphere& a, const Pose& pose_a, const HalfSpace& b, const Pose& pose_b,
                                    double margin) {
-  PlaneContact contact(b, pose_b, margin);
-  contact.add(pose_a.position, a.radius, 0);
-  return contact.build();
+  const Vec3 up = rotate(pose_b.orientation, b.normal);
+  const double height = dot(up, pose_a.position - pose_b.position) - b.offset, separation = height - a.radius;
+  Manifold result;
+  if (!(separation <= margin)) return result;
+  result.normal = -up;
+  result.count = 1;
+  result.point[0] = {pose_a.position - a.radius * up, pose_a.position - height * up, separation, 0};
+  return result;
 }
 
 Manifold collide_capsule_half_space(const Capsule& a, const Pose& pose_a, const HalfSpace& b, const Pose& pose_b,
@@ -50,6 +63,20 @@ Manifold collide_box_half_space(const Box& a, const Pose& pose_a, const HalfSpac
     const Vec3 corner{k & 1 ? a.half.x : -a.half.x, k & 2 ? a.half.y : -a.half.y, k & 4 ? a.half.z : -a.half.z};
     contact.add(transform(pose_a, corner), 0, k);
   }
+  return contact.build();
+}
+
+Manifold collide_cylinder_half_space(const Cylinder& a, const Pose& pose_a, const HalfSpace& b, const Pose& pose_b,
+                                     double margin) {
+  PlaneContact contact(b, pose_b, margin);
+  contact.add_feature(a, pose_a);
+  return contact.build();
+}
+
+Manifold collide_cone_half_space(const Cone& a, const Pose& pose_a, const HalfSpace& b, const Pose& pose_b,
+                                 double margin) {
+  PlaneContact contact(b, pose_b, margin);
+  contact.add_feature(a, pose_a);
   return contact.build();
 }
 

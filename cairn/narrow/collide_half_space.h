@@ -5,6 +5,8 @@
 
 #include "cairn/geometry/box.h"
 #include "cairn/geometry/capsule.h"
+#include "cairn/geometry/cone.h"
+#include "cairn/geometry/cylinder.h"
 #include "cairn/geometry/half_space.h"
 #include "cairn/geometry/hull.h"
 #include "cairn/geometry/sphere.h"
@@ -20,6 +22,12 @@ Manifold collide_capsule_half_space(const Capsule& a, const Pose& pose_a, const 
 /// Feature: the corner, bit 0 set where x is positive, bit 1 y, bit 2 z.
 Manifold collide_box_half_space(const Box& a, const Pose& pose_a, const HalfSpace& b, const Pose& pose_b,
                                 double margin);
+/// On a disc: four points of the rim, fixed in the body, and the deepest one where the disc is tilted; lying: the ends
+/// of the side line. Feature: the corner of contact_feature.h.
+Manifold collide_cylinder_half_space(const Cylinder& a, const Pose& pose_a, const HalfSpace& b, const Pose& pose_b,
+                                     double margin);
+Manifold collide_cone_half_space(const Cone& a, const Pose& pose_a, const HalfSpace& b, const Pose& pose_b,
+                                 double margin);
 /// Feature: the vertex.
 Manifold collide_hull_half_space(const ConvexHull& a, const Pose& pose_a, const HalfSpace& b, const Pose& pose_b,
                                  double margin);

@@ -78,6 +78,15 @@ Manifold collide_sphere_box(const Sphere& a, const Pose& pose_a, const Box& b, c
   return ball_against(a, pose_a, b, pose_b, margin);
 }
 
+Manifold collide_sphere_cylinder(const Sphere& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b,
+                                 double margin) {
+  return ball_against(a, pose_a, b, pose_b, margin);
+}
+
+Manifold collide_sphere_cone(const Sphere& a, const Pose& pose_a, const Cone& b, const Pose& pose_b, double margin) {
+  return ball_against(a, pose_a, b, pose_b, margin);
+}
+
 Manifold collide_sphere_hull(const Sphere& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b,
                              double margin) {
   return ball_against(a, pose_a, b, pose_b, margin);

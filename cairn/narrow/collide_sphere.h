@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Round shapes against each other and against boxes and hulls: contacts with a closed form.
+// Balls against all bounded convex shapes, and capsules against each other: contacts with a closed form.
 //
 // Every function answers with the points whose separation is at most `margin` (0 for touching only, more for contacts
 // that may close within the step), the normal from the first shape to the second.
@@ -7,6 +7,8 @@
 
 #include "cairn/geometry/box.h"
 #include "cairn/geometry/capsule.h"
+#include "cairn/geometry/cone.h"
+#include "cairn/geometry/cylinder.h"
 #include "cairn/geometry/hull.h"
 #include "cairn/geometry/sphere.h"
 #include "cairn/narrow/manifold.h"
@@ -20,6 +22,9 @@ Manifold collide_sphere_sphere(const Sphere& a, const Pose& pose_a, const Sphere
 Manifold collide_sphere_capsule(const Sphere& a, const Pose& pose_a, const Capsule& b, const Pose& pose_b,
                                 double margin);
 Manifold collide_sphere_box(const Sphere& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin);
+Manifold collide_sphere_cylinder(const Sphere& a, const Pose& pose_a, const Cylinder& b, const Pose& pose_b,
+                                 double margin);
+Manifold collide_sphere_cone(const Sphere& a, const Pose& pose_a, const Cone& b, const Pose& pose_b, double margin);
 Manifold collide_sphere_hull(const Sphere& a, const Pose& pose_a, const ConvexHull& b, const Pose& pose_b,
                              double margin);
 

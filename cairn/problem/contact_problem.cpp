@@ -79,20 +79,47 @@ void validate_joint(const ContactProblem& problem, std::size_t i) {
   }
 }
 
-}  // namespace
-
-int contact_rows(const ContactProblem& problem) {
-  const bool spin = std::any_of(problem.contacts.begin(), problem.contacts.end(),
-                                [](const ContactBlock& c) { return c.spin_radius > 0; });
-  return spin ? 4 : 3;
+/// check(i) for every i, side by side; throws what the first offender throws.
+template <class Check>
+void validate_all(std::size_t count, ThreadPool* pool, Check&& check) {
+  constexpr std::int64_t kGrain = 4096;
+  const auto none = static_cast<std::int64_t>(count);
+  const std::int64_t first = parallel_reduce(
+      pool, none, kGrain, none,
+      [&](std::int64_t begin, std::int64_t end) {
+        std::int64_t i = begin;
+        try {
+          for (; i < end; ++i) check(static_cast<std::size_t>(i));
+        } catch (const InputError&) {  // must not leave a worker: it is thrown again below
+          return i;
+        }
+        return none;
+      },
+      [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+  if (first < none) check(static_cast<std::size_t>(first));
 }
 
-void validate(const ContactProblem& problem) {
+}  // namespace
+
+int contact_rows(const ContactProblem& problem, ThreadPool* pool) {
+  constexpr std::int64_t kGrain = 4096;
+  return parallel_reduce(
+      pool, static_cast<std::int64_t>(problem.contacts.size()), kGrain, 3,
+      [&](std::int64_t begin, std::int64_t end) {
+        const auto first = problem.contacts.begin();
+        const bool spin =
+            std::any_of(first + begin, first + end, [](const ContactBlock& c) { return c.spin_radius > 0; });
+        return spin ? 4 : 3;
+      },
+      [](int a, int b) { return std::max(a, b); });
+}
+
+void validate(const ContactProblem& problem, ThreadPool* pool) {
   if (!(problem.dt >= 1e-12 && problem.dt <= 1e6))
     fail_input(fmt::format("dt is {}, it must lie in [1e-12, 1e6] seconds", problem.dt));
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) validate_body(problem.bodies[i], i);
-  for (std::size_t i = 0; i < problem.contacts.size(); ++i)
-    validate_contact(problem.contacts[i], i, problem.bodies.size());
+  validate_all(problem.bodies.size(), pool, [&](std::size_t i) { validate_body(problem.bodies[i], i); });
+  validate_all(problem.contacts.size(), pool,
+               [&](std::size_t i) { validate_contact(problem.contacts[i], i, problem.bodies.size()); });
   for (std::size_t i = 0; i < problem.joints.size(); ++i) validate_joint(problem, i);
 }
 
@@ -176,12 +203,15 @@ void contact_diagonal_block(const ContactProblem& problem, const ContactBlock& c
   }
 }
 
-void add_impulses(const ContactProblem& problem, const ContactSolution& solution, std::vector<Velocity>& u) {
+void add_contact_impulses(const ContactProblem& problem, const ContactSolution& solution, std::vector<Velocity>& u) {
   for (std::size_t k = 0; k < solution.contact_impulse.size(); ++k) {
     const ContactBlock& c = problem.contacts[k];
     apply_contact_impulse(problem, c, solution.contact_impulse[k], u[static_cast<std::size_t>(c.body_a)],
                           u[static_cast<std::size_t>(c.body_b)]);
   }
+}
+
+void add_joint_impulses(const ContactProblem& problem, const ContactSolution& solution, std::vector<Velocity>& u) {
   if (solution.joint_impulse.empty()) return;
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
@@ -193,7 +223,8 @@ void add_impulses(const ContactProblem& problem, const ContactSolution& solution
 std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution) {
   std::vector<Velocity> u(problem.bodies.size());
   for (std::size_t i = 0; i < u.size(); ++i) u[i] = free_velocity(problem, static_cast<std::int32_t>(i));
-  add_impulses(problem, solution, u);
+  add_contact_impulses(problem, solution, u);
+  add_joint_impulses(problem, solution, u);
   return u;
 }
 

@@ -17,6 +17,7 @@
 #include <limits>
 #include <vector>
 
+#include "cairn/core/parallel.h"
 #include "cairn/math/friction_set.h"
 #include "cairn/math/mat3.h"
 #include "cairn/math/vec3.h"
@@ -108,13 +109,14 @@ struct ContactSolution {
 };
 
 /// Rows per contact that the problem needs: 4 if any contact has spin friction, else 3.
-int contact_rows(const ContactProblem& problem);
+int contact_rows(const ContactProblem& problem, ThreadPool* pool = nullptr);
 
 /// The largest number a problem may hold, in any unit: squares and products of a few stay finite.
 inline constexpr double kLargestNumber = 1e30;
 
-/// Throws InputError, naming body or contact and the field, when the problem cannot be solved as given.
-void validate(const ContactProblem& problem);
+/// Throws InputError, naming body or contact and the field, when the problem cannot be solved as given. The first
+/// offender is named, whatever the pool.
+void validate(const ContactProblem& problem, ThreadPool* pool = nullptr);
 
 /// The semi-axes of the friction set of a contact per unit of normal impulse.
 FrictionAxes friction_axes(const ContactBlock& contact);
@@ -142,8 +144,11 @@ void apply_joint_impulse(const ContactProblem& problem, const JointBlock& joint,
 /// The diagonal block J_k M^-1 J_k^T of one contact: the first dim x dim rows and columns, row major.
 void contact_diagonal_block(const ContactProblem& problem, const ContactBlock& contact, int dim, double* block);
 
-/// Adds M^-1 J^T lambda of all contacts and joints to the velocities of the bodies.
-void add_impulses(const ContactProblem& problem, const ContactSolution& solution, std::vector<Velocity>& velocity);
+/// Adds M^-1 J^T lambda of all contacts, or of all joints, to the velocities of the bodies.
+void add_contact_impulses(const ContactProblem& problem, const ContactSolution& solution,
+                          std::vector<Velocity>& velocity);
+void add_joint_impulses(const ContactProblem& problem, const ContactSolution& solution,
+                        std::vector<Velocity>& velocity);
 
 /// u_free + M^-1 J^T lambda for all bodies, from the impulses alone.
 std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution);

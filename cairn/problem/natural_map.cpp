@@ -11,9 +11,21 @@ namespace {
 
 constexpr std::int64_t kGrain = 1024;
 
-double sum_of(ThreadPool* pool, std::size_t count, const std::function<double(std::int64_t, std::int64_t)>& part) {
+template <class Part>
+double sum_of(ThreadPool* pool, std::size_t count, Part&& part) {
   return parallel_reduce(pool, static_cast<std::int64_t>(count), kGrain, 0.0, part,
                          [](double a, double b) { return a + b; });
+}
+
+/// w += M^-1 J_k^T lambda_k of one of the contact's bodies: the half of apply_contact_impulse that is its own.
+void apply_to_body(const ProblemBody& body, const ContactBlock& c, bool is_b, const std::array<double, 4>& impulse,
+                   Velocity& w) {
+  const Vec3 p = impulse[0] * c.normal + impulse[1] * c.tangent1 + impulse[2] * c.tangent2;
+  const Vec3 torque = c.spin_radius * impulse[3] * c.normal;
+  const Vec3 linear = body.inverse_mass * p;
+  const Vec3 angular = body.inverse_inertia * (cross(is_b ? c.arm_b : c.arm_a, p) + torque);
+  w.linear = is_b ? w.linear + linear : w.linear - linear;
+  w.angular = is_b ? w.angular + angular : w.angular - angular;
 }
 
 }  // namespace
@@ -34,8 +46,12 @@ double natural_map(const DelassusProblem& problem, std::span<const double> impul
   return divide(std::sqrt(sum), std::sqrt(q2));
 }
 
-ContactRuler::ContactRuler(const ContactProblem& problem, ThreadPool* pool)
-    : problem_(problem), dim_(contact_rows(problem)), q_(problem.contacts.size()), joint_q_(problem.joint_rows.size()) {
+void ContactRuler::reset(const ContactProblem& problem, ThreadPool* pool) {
+  problem_ = &problem;
+  dim_ = contact_rows(problem, pool);
+  q_.resize(problem.contacts.size());
+  joint_q_.resize(problem.joint_rows.size());
+  is_listed_ = false;
   double norm2 = sum_of(pool, q_.size(), [&](std::int64_t begin, std::int64_t end) {
     double sum = 0;
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
@@ -57,35 +73,66 @@ ContactRuler::ContactRuler(const ContactProblem& problem, ThreadPool* pool)
   q_norm_ = std::sqrt(norm2);
 }
 
-double ContactRuler::natural_map(const ContactSolution& solution, ThreadPool* pool) const {
-  std::vector<Velocity> w(problem_.bodies.size());
-  add_impulses(problem_, solution, w);
+double ContactRuler::natural_map(const ContactSolution& solution, ThreadPool* pool) {
+  w_.assign(problem_->bodies.size(), Velocity{});
+  if (pool != nullptr)
+    gather_contacts(solution, pool);
+  else
+    add_contact_impulses(*problem_, solution, w_);
+  add_joint_impulses(*problem_, solution, w_);
   const double contacts = sum_of(pool, q_.size(), [&](std::int64_t begin, std::int64_t end) {
     double sum = 0;
     Gauge g;
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      const ContactBlock& c = problem_.contacts[k];
+      const ContactBlock& c = problem_->contacts[k];
       g.impulse = solution.contact_impulse[k];
-      g.velocity = contact_velocity(c, w[static_cast<std::size_t>(c.body_a)], w[static_cast<std::size_t>(c.body_b)]);
+      g.velocity = contact_velocity(c, w_[static_cast<std::size_t>(c.body_a)], w_[static_cast<std::size_t>(c.body_b)]);
       for (std::size_t i = 0; i < 4; ++i) g.velocity[i] += q_[k][i];
       g.friction = friction_axes(c);
       sum += natural_map2(g, dim_, 1.0);
     }
     return sum;
   });
-  return divide(std::sqrt(contacts + joints(solution, w)), q_norm_);
+  return divide(std::sqrt(contacts + joints(solution)), q_norm_);
+}
+
+/// The contacts of every body that can move.
+void ContactRuler::list_contacts(ThreadPool* pool) {
+  const auto vertex = [&](std::int32_t body) {
+    return problem_->bodies[static_cast<std::size_t>(body)].is_dynamic() ? body : kNoVertex;
+  };
+  edges_.resize(problem_->contacts.size());
+  parallel_for(pool, static_cast<std::int64_t>(edges_.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+      edges_[k] = {vertex(problem_->contacts[k].body_a), vertex(problem_->contacts[k].body_b)};
+  });
+  edges_by_vertex(edges_, static_cast<std::int32_t>(problem_->bodies.size()), at_body_);
+  is_listed_ = true;
+}
+
+/// What add_contact_impulses does, body by body: every body takes its contacts in the same order, hence the same bits.
+void ContactRuler::gather_contacts(const ContactSolution& solution, ThreadPool* pool) {
+  if (!is_listed_) list_contacts(pool);
+  parallel_for(pool, static_cast<std::int64_t>(w_.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (const std::int32_t k : at_body_[i]) {
+        const ContactBlock& c = problem_->contacts[static_cast<std::size_t>(k)];
+        apply_to_body(problem_->bodies[static_cast<std::size_t>(i)], c, c.body_b == i,
+                      solution.contact_impulse[static_cast<std::size_t>(k)], w_[static_cast<std::size_t>(i)]);
+      }
+  });
 }
 
 /// Joint rows: squares of lambda - clamp(lambda - y).
-double ContactRuler::joints(const ContactSolution& solution, const std::vector<Velocity>& w) const {
+double ContactRuler::joints(const ContactSolution& solution) const {
   double sum = 0;
-  for (const JointBlock& joint : problem_.joints)
+  for (const JointBlock& joint : problem_->joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const JointRow& row = problem_.joint_rows[static_cast<std::size_t>(k)];
+      const JointRow& row = problem_->joint_rows[static_cast<std::size_t>(k)];
       const double impulse = solution.joint_impulse[static_cast<std::size_t>(k)];
       const double y =
-          joint_velocity(row, w[static_cast<std::size_t>(joint.body_a)], w[static_cast<std::size_t>(joint.body_b)]) +
-          joint_q_[static_cast<std::size_t>(k)] + joint_softness(problem_, row) * impulse;
+          joint_velocity(row, w_[static_cast<std::size_t>(joint.body_a)], w_[static_cast<std::size_t>(joint.body_b)]) +
+          joint_q_[static_cast<std::size_t>(k)] + joint_softness(*problem_, row) * impulse;
       const double r = impulse - std::clamp(impulse - y, row.lower, row.upper);
       sum += r * r;
     }

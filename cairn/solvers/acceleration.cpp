@@ -2,8 +2,9 @@
 #include "cairn/solvers/acceleration.h"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
-#include <deque>
+#include <utility>
 
 namespace cairn {
 
@@ -35,11 +36,9 @@ void each(ThreadPool* pool, std::size_t size, Work&& work) {
 
 class Nesterov : public Accelerator {
  public:
-  explicit Nesterov(std::span<const double> weight) : weight_(weight.begin(), weight.end()) {}
-
   bool propose(std::span<const double> y, std::span<const double> swept, std::span<double> next,
                ThreadPool* pool) override {
-    if (last_.empty()) {
+    if (std::exchange(is_first_, false)) {
       last_.assign(swept.begin(), swept.end());
       return false;
     }
@@ -59,14 +58,19 @@ class Nesterov : public Accelerator {
   }
 
  private:
-  Vector weight_, last_;  ///< last_: the last swept iterate z
+  void forget() override {
+    is_first_ = true;
+    theta_ = 1;
+  }
+
+  Vector last_;  ///< the last swept iterate z
+  bool is_first_ = true;
   double theta_ = 1;
 };
 
 class Anderson : public Accelerator {
  public:
-  Anderson(std::span<const double> weight, int depth)
-      : weight_(weight.begin(), weight.end()), depth_(static_cast<std::size_t>(depth)) {}
+  explicit Anderson(int depth) : columns_(static_cast<std::size_t>(std::clamp(depth, 1, kMostDepth))) {}
 
   bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next,
                ThreadPool* pool) override {
@@ -77,10 +81,10 @@ class Anderson : public Accelerator {
     });
     // A step much longer than the last means that the set of active contacts has changed: what was learned is stale.
     constexpr double kGrowth = 4.0;
-    if (length2 > kGrowth * last_length2_ && !columns_.empty()) {
-      columns_.clear();
+    if (length2 > kGrowth * last_length2_ && used_ > 0) {
+      used_ = 0;
       ++restarts_;
-    } else if (!last_step_.empty()) {
+    } else if (!std::exchange(is_first_, false)) {
       remember(x, swept, pool);
     }
     last_length2_ = length2;
@@ -89,7 +93,7 @@ class Anderson : public Accelerator {
       last_step_[i] = swept[i] - x[i];
       last_swept_[i] = swept[i];
     });
-    return !columns_.empty() && combine(next, pool);
+    return used_ > 0 && combine(next, pool);
   }
 
  private:
@@ -99,22 +103,29 @@ class Anderson : public Accelerator {
     Vector step, swept, products;
   };
 
+  void forget() override {
+    used_ = 0;
+    is_first_ = true;
+    last_length2_ = 0;
+  }
+
   void remember(std::span<const double> x, std::span<const double> swept, ThreadPool* pool) {
-    Column column;
-    if (columns_.size() == depth_) {
-      column = std::move(columns_.front());  // reuse its memory
-      columns_.pop_front();
-      for (Column& other : columns_) other.products.erase(other.products.begin());
+    if (used_ == columns_.size()) {
+      std::rotate(columns_.begin(), columns_.begin() + 1, columns_.end());  // the oldest becomes the newest
+      --used_;
+      for (std::size_t i = 0; i < used_; ++i) columns_[i].products.erase(columns_[i].products.begin());
     }
+    Column& column = columns_[used_];
     column.step.resize(x.size()), column.swept.resize(x.size());
     each(pool, x.size(), [&](std::size_t i) {
       column.step[i] = swept[i] - x[i] - last_step_[i];
       column.swept[i] = swept[i] - last_swept_[i];
     });
     column.products.clear();
-    for (const Column& other : columns_) column.products.push_back(product(column.step, other.step, pool));
+    column.products.reserve(columns_.size());
+    for (std::size_t i = 0; i < used_; ++i) column.products.push_back(product(column.step, columns_[i].step, pool));
     column.products.push_back(product(column.step, column.step, pool));
-    columns_.push_back(std::move(column));
+    ++used_;
   }
 
   double product(const Vector& a, const Vector& b, ThreadPool* pool) const {
@@ -123,9 +134,12 @@ class Anderson : public Accelerator {
 
   /// next = S(x) - sum gamma_j dS_j with gamma = argmin |f - sum gamma_j df_j|. False when the fit breaks down.
   bool combine(std::span<double> next, ThreadPool* pool) const {
-    const auto m = static_cast<Eigen::Index>(columns_.size());
-    Eigen::MatrixXd normal(m, m);
-    Eigen::VectorXd right(m);
+    // Of any size up to the largest, on the stack.
+    using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostDepth, kMostDepth>;
+    using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostDepth, 1>;
+    const auto m = static_cast<Eigen::Index>(used_);
+    SmallMatrix normal(m, m);
+    SmallVector right(m);
     for (Eigen::Index i = 0; i < m; ++i) {
       const Column& column = columns_[static_cast<std::size_t>(i)];
       for (Eigen::Index j = 0; j <= i; ++j) normal(i, j) = normal(j, i) = column.products[static_cast<std::size_t>(j)];
@@ -133,7 +147,7 @@ class Anderson : public Accelerator {
     }
     // Tikhonov: keeps the fit bounded when the last steps are nearly parallel.
     normal.diagonal().array() += 1e-10 * normal.trace() / static_cast<double>(m);
-    const Eigen::VectorXd gamma = normal.ldlt().solve(right);
+    const SmallVector gamma = normal.ldlt().solve(right);
     if (!gamma.allFinite()) return false;
     each(pool, next.size(), [&](std::size_t i) {
       double value = last_swept_[i];
@@ -143,16 +157,15 @@ class Anderson : public Accelerator {
     return true;
   }
 
-  Vector weight_, last_step_, last_swept_;
-  std::deque<Column> columns_;  ///< at most depth_
+  Vector last_step_, last_swept_;
+  std::vector<Column> columns_;  ///< `depth` of them, the oldest first; those from used_ on only keep their memory
+  std::size_t used_ = 0;
+  bool is_first_ = true;
   double last_length2_ = 0;
-  std::size_t depth_;
 };
 
 class Nncg : public Accelerator {
  public:
-  explicit Nncg(std::span<const double> weight) : weight_(weight.begin(), weight.end()) {}
-
   bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next,
                ThreadPool* pool) override {
     const std::size_t size = x.size();
@@ -160,10 +173,10 @@ class Nncg : public Accelerator {
       const double gradient = x[i] - swept[i];
       return weight_[i] * gradient * gradient;
     });
-    const bool first = direction_.empty();
+    const bool first = std::exchange(is_first_, false);
     const double beta = first ? 0.0 : (last_length2_ > 0 ? length2 / last_length2_ : 2.0);
     last_length2_ = length2;
-    direction_.resize(size, 0.0);
+    if (first) direction_.assign(size, 0.0);
     if (beta > 1) {
       std::fill(direction_.begin(), direction_.end(), 0.0);
       ++restarts_;
@@ -177,18 +190,24 @@ class Nncg : public Accelerator {
   }
 
  private:
-  Vector weight_, direction_;
+  void forget() override {
+    is_first_ = true;
+    last_length2_ = 0;
+  }
+
+  Vector direction_;
+  bool is_first_ = true;
   double last_length2_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Accelerator> make_accelerator(Acceleration kind, int depth, std::span<const double> weight) {
+std::unique_ptr<Accelerator> make_accelerator(Acceleration kind, int depth) {
   switch (kind) {
     case Acceleration::none: return nullptr;
-    case Acceleration::nesterov: return std::make_unique<Nesterov>(weight);
-    case Acceleration::anderson: return std::make_unique<Anderson>(weight, depth);
-    case Acceleration::nncg: return std::make_unique<Nncg>(weight);
+    case Acceleration::nesterov: return std::make_unique<Nesterov>();
+    case Acceleration::anderson: return std::make_unique<Anderson>(depth);
+    case Acceleration::nncg: return std::make_unique<Nncg>();
   }
   return nullptr;
 }

@@ -7,6 +7,7 @@
 //             iterates (Walker and Ni 2011); history dropped when the step length grows
 //   nncg      y = S(x) + beta p, p <- beta p - (x - S(x)), beta = |g'|^2/|g|^2 (Silcowitz, Niebe, Erleben 2010)
 //
+// An accelerator serves one solve after the other and keeps its memory.
 // Inner products are weighted (Sweep::weights) and summed in a fixed order, so the result has the same bits for any
 // number of threads.
 #pragma once
@@ -29,13 +30,25 @@ class Accelerator {
   virtual bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next,
                        ThreadPool* pool) = 0;
 
+  /// Forgets everything but its memory; `weight` (copied) is that of the next iteration. Must precede it.
+  void reset(std::span<const double> weight) {
+    weight_.assign(weight.begin(), weight.end());
+    restarts_ = 0;
+    forget();
+  }
+
   int restarts() const { return restarts_; }
 
  protected:
+  virtual void forget() = 0;
+
+  std::vector<double> weight_;
   int restarts_ = 0;
 };
 
-/// None for Acceleration::none. `weight` is copied.
-std::unique_ptr<Accelerator> make_accelerator(Acceleration kind, int depth, std::span<const double> weight);
+inline constexpr int kMostDepth = 50;  ///< of anderson
+
+/// None for Acceleration::none.
+std::unique_ptr<Accelerator> make_accelerator(Acceleration kind, int depth);
 
 }  // namespace cairn

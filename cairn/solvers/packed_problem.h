@@ -9,7 +9,9 @@
 // touches, have no slot: they are never read or written.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cairn/core/parallel.h"
@@ -62,6 +64,25 @@ struct PackedRow {
   std::int32_t a = kNoVertex, b = kNoVertex;
 };
 
+/// One flag per body that threads may raise at the same time.
+class TouchedFlags {
+ public:
+  /// `size` flags, all down.
+  void reset(std::size_t size) {
+    if (size > capacity_) flags_ = std::make_unique<std::atomic<bool>[]>(capacity_ = size);
+    for (std::size_t i = 0; i < size; ++i) flags_[i].store(false, std::memory_order_relaxed);
+  }
+  void raise(std::size_t i) {  // read first: a line that many threads write to is slow
+    if (!is_up(i)) flags_[i].store(true, std::memory_order_relaxed);
+  }
+  bool is_up(std::size_t i) const { return flags_[i].load(std::memory_order_relaxed); }
+
+ private:
+  std::unique_ptr<std::atomic<bool>[]> flags_;
+  std::size_t capacity_ = 0;
+};
+
+/// Filled by the three pack functions in turn, for one problem after the other; the memory is kept.
 template <int D>
 struct PackedProblem {
   std::vector<std::int32_t> slot;          ///< per body of the problem; kNoVertex if it has none
@@ -71,14 +92,23 @@ struct PackedProblem {
   std::vector<PackedRow> rows;             ///< joint rows, in the order of the problem
   FrictionSet set = FrictionSet::disc;     ///< what friction is projected on
 
-  /// Slots and edges: what a schedule is made from.
-  void pack_bodies(const ContactProblem& problem);
-  /// Contacts in the given order, with their r-factors, and joint rows.
+  /// Slots, masses and edges: what a schedule is made from.
+  void pack_bodies(const ContactProblem& problem, ThreadPool* pool);
+  /// Contacts in the given order, with their r-factors.
   void pack_contacts(const ContactProblem& problem, const ProxSettings& settings, std::span<const std::int32_t> order,
                      ThreadPool* pool);
   void pack_joints(const ContactProblem& problem, const ProxSettings& settings);
 
   std::size_t bytes() const;
+
+ private:
+  void touch_bodies(const ContactProblem& problem, ThreadPool* pool);
+  void number_slots(const ContactProblem& problem, ThreadPool* pool);
+  void count_sharing();
+
+  TouchedFlags touched_;                  ///< per body of the problem: has a contact or a joint
+  std::vector<std::int32_t> block_slot_;  ///< per block of bodies: its first slot
+  std::vector<std::int32_t> shared_by_;   ///< per slot: its contacts, where Jacobi asks
 };
 
 /// y_k = J_k w + b_k.

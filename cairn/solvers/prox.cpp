@@ -2,174 +2,61 @@
 #include "cairn/solvers/prox.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
+#include <utility>
 
 #include "cairn/core/errors.h"
 #include "cairn/core/timer.h"
 #include "cairn/problem/residual.h"
-#include "cairn/solvers/acceleration.h"
+#include "cairn/solvers/prox_loop.h"
 #include "cairn/solvers/sweep.h"
 
 namespace cairn {
 
 namespace {
 
-/// How good lambda (in the order of the sweep) is: the ruler, seen by the loop.
-struct Reading {
-  double residual = 0, gamma = 0;
-};
-using Ruler = std::function<Reading(std::span<const double> lambda)>;
+constexpr std::int64_t kGrain = 2048;
 
-/// The outer loop: sweeps, rollback, acceleration, stopping. Knows neither operator nor problem.
-class Loop {
- public:
-  Loop(const ProxSettings& settings, SolveContext& context, Sweep& sweep, const Ruler& ruler, SolveReport& report)
-      : settings_(settings), context_(context), sweep_(sweep), ruler_(ruler), report_(report) {}
-
-  void run(std::vector<double>& lambda) {
-    prepare(lambda);
-    while (!stopped_) {
-      double change = 0;
-      {
-        ScopedTimer timing(report_.seconds);
-        accelerate(lambda);
-        if (rollback_ || accelerator_) start_ = lambda;
-        change = sweep_.run(lambda, context_.pool);
-        ++report_.iterations;
-      }
-      if (!std::isfinite(change)) return give_up(lambda);
-      if (roll_back(change, lambda)) continue;
-      check(change, lambda);
-    }
-    if (accelerator_) report_.restarts = accelerator_->restarts();
-  }
-
- private:
-  void prepare(std::vector<double>& lambda) {
-    ScopedTimer timing(report_.setup_seconds);
-    sweep_.project(lambda, context_.pool);
-    sweep_.refresh(lambda, context_.pool);
-    good_ = lambda;
-    std::vector<double> weight(sweep_.size());
-    sweep_.weights(weight);
-    accelerator_ = make_accelerator(settings_.acceleration, settings_.depth, weight);
-    next_.resize(accelerator_ ? lambda.size() : 0);
-    // An acceleration has its own restarts; undoing its sweeps as well would fight them.
-    rollback_ = (settings_.rollback || settings_.order == SweepOrder::jacobi) && !accelerator_;
-    if (context_.stop.max_iterations <= 0) stop(StopReason::max_iterations);
-  }
-
-  /// Moves lambda to the start of the next sweep; what the last sweep found has been measured already.
-  void accelerate(std::vector<double>& lambda) {
-    if (!accelerator_ || report_.iterations == 0) return;
-    if (!accelerator_->propose(start_, lambda, next_, context_.pool)) return;
-    sweep_.project(next_, context_.pool);
-    std::swap(lambda, next_);
-    sweep_.refresh(lambda, context_.pool);
-  }
-
-  /// Undoes a sweep whose change grew, or that goes round in circles, and reduces r (doc 000, section 3.5); lambda AND
-  /// w return to where they were.
-  bool roll_back(double change, std::vector<double>& lambda) {
-    constexpr int kCircling = 4;  // a cycle between bounds does not grow: so many sweeps without any progress
-    circling_ = change >= last_change_ ? circling_ + 1 : 0;
-    const bool worse = rollback_ && report_.iterations > settings_.free_sweeps &&
-                       (change > settings_.growth * last_change_ || (change > 0 && circling_ >= kCircling)) &&
-                       report_.rollbacks < settings_.max_rollbacks;
-    last_change_ = worse ? last_change_ : change;
-    if (!worse) return false;
-    circling_ = 0;
-    ScopedTimer timing(report_.seconds);
-    lambda = start_;
-    sweep_.refresh(lambda, context_.pool);
-    sweep_.scale_r(settings_.nu);
-    ++report_.rollbacks;
-    if (report_.iterations >= context_.stop.max_iterations) stop(StopReason::max_iterations);
-    return true;
-  }
-
-  void check(double change, const std::vector<double>& lambda) {
-    const StopSettings& limits = context_.stop;
-    const int i = report_.iterations;
-    const bool last = i >= limits.max_iterations || change == 0;
-    // The later, the rarer: at most 5 % of the sweeps are wasted, and measuring stays cheap.
-    const bool due = context_.history || (limits.tolerance > 0 && (i >= next_check_ || last));
-    if (due) measure(lambda);
-    if (due) next_check_ = i + std::max(1, i / 20);
-    if (context_.progress) context_.progress(i, report_.residual);
-    if (due && limits.tolerance > 0 && report_.residual <= limits.tolerance) return stop(StopReason::converged);
-    if (change == 0) return stop(StopReason::stalled);
-    if (i >= limits.max_iterations) return stop(StopReason::max_iterations);
-    if (limits.time_limit > 0 && report_.seconds >= limits.time_limit) return stop(StopReason::time_limit);
-    if (context_.interrupt != nullptr && context_.interrupt->load()) stop(StopReason::interrupted);
-  }
-
-  void measure(const std::vector<double>& lambda) {
-    ScopedTimer timing(report_.measure_seconds);
-    const Reading reading = ruler_(lambda);
-    report_.residual = reading.residual;
-    if (context_.history)
-      report_.history.push_back({report_.iterations, report_.seconds, reading.residual, reading.gamma});
-    if (std::isfinite(reading.residual)) good_ = lambda;
-  }
-
-  /// Not finite: the last measured iterate, or the start, is the answer.
-  void give_up(std::vector<double>& lambda) {
-    lambda = good_;
-    sweep_.refresh(lambda, context_.pool);
-    stop(StopReason::diverged);
-    report_.residual = ruler_(lambda).residual;
-  }
-
-  void stop(StopReason reason) {
-    report_.reason = reason;
-    stopped_ = true;
-  }
-
-  const ProxSettings& settings_;
-  SolveContext& context_;
-  Sweep& sweep_;
-  const Ruler& ruler_;
-  SolveReport& report_;
-  std::unique_ptr<Accelerator> accelerator_;
-  std::vector<double> start_, next_, good_;  ///< lambda before the sweep; proposed; last measured and finite
-  double last_change_ = std::numeric_limits<double>::infinity();
-  int circling_ = 0, next_check_ = 1;
-  bool rollback_ = false, stopped_ = false;
-};
-
-void describe(const Sweep& sweep, std::size_t contacts, SolveReport& report) {
-  report.colour_sizes = sweep.schedule().colour_sizes;
+void describe(const Sweep& sweep, std::size_t contacts, bool details, SolveReport& report) {
+  report.colours = static_cast<int>(sweep.schedule().colour_sizes.size());
+  if (details) report.colour_sizes = sweep.schedule().colour_sizes;
   report.unsafe_contacts = sweep.schedule().unsafe_contacts;
   report.matrix_blocks = sweep.matrix_blocks();
   const std::size_t own = sweep.bytes() + sweep.size() * sizeof(double);
   report.bytes_per_contact = contacts > 0 ? static_cast<double>(own) / static_cast<double>(contacts) : 0;
 }
 
-/// lambda in the order of the sweep <-> impulses of the solution.
-std::vector<double> pack(const ContactSolution& solution, const Sweep& sweep) {
-  std::vector<double> lambda(sweep.size(), 0.0);
+/// move(impulse of the solution, its `dim` entries of lambda) for every contact.
+template <class Impulses, class Lambda, class Move>
+void for_each_contact(Impulses& impulses, Lambda& lambda, const Sweep& sweep, ThreadPool* pool, Move&& move) {
   const auto dim = static_cast<std::size_t>(sweep.dim());
-  if (!solution.contact_impulse.empty())
-    for (std::size_t i = 0; i < sweep.order().size(); ++i)
-      std::copy_n(solution.contact_impulse[static_cast<std::size_t>(sweep.order()[i])].begin(), dim,
-                  lambda.begin() + static_cast<std::ptrdiff_t>(i * dim));
-  std::copy(solution.joint_impulse.begin(), solution.joint_impulse.end(),
-            lambda.begin() + static_cast<std::ptrdiff_t>(sweep.order().size() * dim));
-  return lambda;
+  const std::span<const std::int32_t> order = sweep.order();
+  parallel_for(pool, static_cast<std::int64_t>(order.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      move(impulses[static_cast<std::size_t>(order[i])], lambda.data() + i * dim, dim);
+  });
 }
 
-void unpack(std::span<const double> lambda, const Sweep& sweep, ContactSolution& solution) {
-  const auto dim = static_cast<std::size_t>(sweep.dim());
+/// lambda in the order of the sweep <-> impulses of the solution.
+void pack(const ContactSolution& solution, const Sweep& sweep, ThreadPool* pool, std::vector<double>& lambda) {
+  lambda.assign(sweep.size(), 0.0);
+  if (!solution.contact_impulse.empty())
+    for_each_contact(solution.contact_impulse, lambda, sweep, pool,
+                     [](const auto& impulse, double* x, std::size_t dim) { std::copy_n(impulse.begin(), dim, x); });
+  std::copy(solution.joint_impulse.begin(), solution.joint_impulse.end(),
+            lambda.end() - static_cast<std::ptrdiff_t>(solution.joint_impulse.size()));
+}
+
+void unpack(std::span<const double> lambda, const Sweep& sweep, ThreadPool* pool, ContactSolution& solution) {
   const std::size_t contacts = sweep.order().size();
   solution.contact_impulse.resize(contacts);
-  for (std::size_t i = 0; i < contacts; ++i) {
-    auto& impulse = solution.contact_impulse[static_cast<std::size_t>(sweep.order()[i])];
+  for_each_contact(solution.contact_impulse, lambda, sweep, pool, [](auto& impulse, const double* x, std::size_t dim) {
     impulse = {0, 0, 0, 0};
-    std::copy_n(lambda.begin() + static_cast<std::ptrdiff_t>(i * dim), dim, impulse.begin());
-  }
-  solution.joint_impulse.assign(lambda.begin() + static_cast<std::ptrdiff_t>(contacts * dim), lambda.end());
+    std::copy_n(x, dim, impulse.begin());
+  });
+  const std::size_t rows = contacts * static_cast<std::size_t>(sweep.dim());
+  solution.joint_impulse.assign(lambda.begin() + static_cast<std::ptrdiff_t>(rows), lambda.end());
 }
 
 /// Natural order of contacts, dim entries each: what quality_gamma reads.
@@ -209,54 +96,122 @@ void check_warm_start(std::size_t given, std::size_t wanted, const char* what) {
 }
 
 /// Velocities as the solver itself kept them, so that C7 shows whether it did so correctly.
-void finish(const ContactProblem& problem, const Sweep& sweep, ContactSolution& solution) {
+void finish(const ContactProblem& problem, const Sweep& sweep, ThreadPool* pool, ContactSolution& solution) {
   solution.velocity.resize(problem.bodies.size());
   solution.displacement.resize(problem.bodies.size());
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i)
-    solution.velocity[i] = free_velocity(problem, static_cast<std::int32_t>(i));
-  sweep.add_velocity_change(solution.velocity);
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i)
+  const auto for_bodies = [&](auto&& work) {
+    parallel_for(pool, static_cast<std::int64_t>(problem.bodies.size()), kGrain,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) work(static_cast<std::size_t>(i));
+                 });
+  };
+  for_bodies([&](std::size_t i) { solution.velocity[i] = free_velocity(problem, static_cast<std::int32_t>(i)); });
+  sweep.add_velocity_change(solution.velocity, pool);
+  for_bodies([&](std::size_t i) {
     solution.displacement[i] = {problem.dt * solution.velocity[i].linear, problem.dt * solution.velocity[i].angular};
+  });
   CAIRN_ASSERT(is_consistent(problem, solution));
 }
 
+/// The ruler of problems with bodies; prepared when it is first read, since most time steps never do.
+class BodyRuler : public Ruler {
+ public:
+  BodyRuler(const ContactProblem& problem, const Sweep& sweep, const SolveContext& context, ContactRuler& ruler,
+            ContactSolution& solution)
+      : problem_(problem), sweep_(sweep), context_(context), ruler_(ruler), solution_(solution) {}
+
+  Reading read(std::span<const double> lambda) override {
+    if (!std::exchange(is_ready_, true)) ruler_.reset(problem_, context_.pool);
+    unpack(lambda, sweep_, context_.pool, solution_);
+    return {ruler_.natural_map(solution_, context_.pool),
+            context_.gamma_r > 0 ? gamma_of(problem_, solution_, sweep_.dim(), context_.gamma_r) : 0.0};
+  }
+
+ private:
+  const ContactProblem& problem_;
+  const Sweep& sweep_;
+  const SolveContext& context_;
+  ContactRuler& ruler_;
+  ContactSolution& solution_;
+  bool is_ready_ = false;
+};
+
+class MatrixRuler : public Ruler {
+ public:
+  MatrixRuler(const DelassusProblem& problem, const SolveContext& context, std::vector<double>& velocity)
+      : problem_(problem), context_(context), velocity_(velocity) {}
+
+  Reading read(std::span<const double> lambda) override {
+    multiply_add(problem_.w, lambda, problem_.q, velocity_);
+    return {natural_map(problem_, lambda, velocity_),
+            context_.gamma_r > 0 ? quality_gamma(lambda, velocity_, problem_.friction, problem_.dim(), context_.gamma_r)
+                                 : 0.0};
+  }
+
+ private:
+  const DelassusProblem& problem_;
+  const SolveContext& context_;
+  std::vector<double>& velocity_;
+};
+
 }  // namespace
 
+struct ProxSolver::Workspace {
+  explicit Workspace(const ProxSettings& settings) : loop(settings) {}
+
+  /// The sweep for so many rows per contact, made when it is first asked for.
+  BodySweep& sweep_for(int dim) {
+    std::unique_ptr<BodySweep>& sweep = sweeps[dim == 4 ? 1 : 0];
+    if (!sweep) sweep = make_factorised_sweep(dim);
+    return *sweep;
+  }
+
+  ProxLoop loop;
+  std::array<std::unique_ptr<BodySweep>, 2> sweeps;
+  ContactRuler ruler;
+  std::vector<double> lambda;
+};
+
+ProxSolver::ProxSolver(const ProxSettings& settings)
+    : settings_(settings), workspace_(std::make_unique<Workspace>(settings)) {}
+ProxSolver::~ProxSolver() = default;
+
 SolveReport ProxSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
-  validate(problem);
+  validate(problem, context.pool);
   check_warm_start(solution.contact_impulse.size(), problem.contacts.size(), "contacts");
   check_warm_start(solution.joint_impulse.size(), problem.joint_rows.size(), "joint rows");
-  SolveReport report;
-  if (settings_.op == ContactOperator::a || settings_.op == ContactOperator::t) {
-    Timer timer;
-    const DelassusProblem assembled = to_delassus(problem, context.pool);
-    const double assembly = timer.seconds();
-    DelassusSolution flat;
-    gather_impulses(problem, solution, assembled.dim(), flat);
-    report = solve(assembled, flat, context);
-    report.setup_seconds += assembly;
-    scatter_impulses(problem, flat, solution);
-    return report;
-  }
+  require(context.contact_colour.empty() || context.contact_colour.size() == problem.contacts.size(),
+          "contact_colour: give one colour per contact, or none");
+  if (settings_.op == ContactOperator::a || settings_.op == ContactOperator::t)
+    return solve_assembled(problem, solution, context);
   if (settings_.local == LocalSolve::exact)
     fail_input("local=exact needs the assembled matrix: use operator=A, or local=prox", ErrorKind::unsupported);
 
+  SolveReport report;
   Timer timer;
-  const std::unique_ptr<Sweep> sweep = make_factorised_sweep(problem, settings_, context.pool);
-  std::vector<double> lambda = pack(solution, *sweep);
+  BodySweep& sweep = workspace_->sweep_for(contact_rows(problem, context.pool));
+  sweep.load(problem, settings_, context.contact_colour, context.pool);
+  pack(solution, sweep, context.pool, workspace_->lambda);
   report.setup_seconds = timer.seconds();
-  timer.restart();
-  const ContactRuler contact_ruler(problem, context.pool);
-  report.measure_seconds = timer.seconds();
-  const Ruler ruler = [&](std::span<const double> x) {
-    unpack(x, *sweep, solution);
-    return Reading{contact_ruler.natural_map(solution, context.pool),
-                   context.gamma_r > 0 ? gamma_of(problem, solution, sweep->dim(), context.gamma_r) : 0.0};
-  };
-  Loop(settings_, context, *sweep, ruler, report).run(lambda);
-  unpack(lambda, *sweep, solution);
-  finish(problem, *sweep, solution);
-  describe(*sweep, problem.contacts.size(), report);
+  BodyRuler ruler(problem, sweep, context, workspace_->ruler, solution);
+  const StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
+  workspace_->loop.run({sweep, ruler, context, stop, report}, workspace_->lambda);
+  unpack(workspace_->lambda, sweep, context.pool, solution);
+  finish(problem, sweep, context.pool, solution);
+  describe(sweep, problem.contacts.size(), context.details, report);
+  return report;
+}
+
+SolveReport ProxSolver::solve_assembled(const ContactProblem& problem, ContactSolution& solution,
+                                        SolveContext& context) {
+  Timer timer;
+  const DelassusProblem assembled = to_delassus(problem, context.pool);
+  const double assembly = timer.seconds();
+  DelassusSolution flat;
+  gather_impulses(problem, solution, assembled.dim(), flat);
+  SolveReport report = solve(assembled, flat, context);
+  report.setup_seconds += assembly;
+  scatter_impulses(problem, flat, solution);
   return report;
 }
 
@@ -272,16 +227,11 @@ SolveReport ProxSolver::solve(const DelassusProblem& problem, DelassusSolution& 
   if (solution.impulse.empty()) solution.impulse.assign(problem.q.size(), 0.0);
   solution.velocity.resize(problem.q.size());
   report.setup_seconds = timer.seconds();
-  const Ruler ruler = [&](std::span<const double> x) {
-    multiply_add(problem.w, x, problem.q, solution.velocity);
-    return Reading{natural_map(problem, x, solution.velocity),
-                   context.gamma_r > 0
-                       ? quality_gamma(x, solution.velocity, problem.friction, problem.dim(), context.gamma_r)
-                       : 0.0};
-  };
-  Loop(settings_, context, *sweep, ruler, report).run(solution.impulse);
+  MatrixRuler ruler(problem, context, solution.velocity);
+  const StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
+  workspace_->loop.run({*sweep, ruler, context, stop, report}, solution.impulse);
   multiply_add(problem.w, solution.impulse, problem.q, solution.velocity);
-  describe(*sweep, static_cast<std::size_t>(problem.contact_count()), report);
+  describe(*sweep, static_cast<std::size_t>(problem.contact_count()), context.details, report);
   return report;
 }
 

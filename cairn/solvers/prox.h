@@ -13,15 +13,25 @@
 
 namespace cairn {
 
+/// Called again and again with problems that are no larger than an earlier one, a solve allocates nothing: factorised
+/// operator, r_factor local or diagonal, schedule automatic, sequential or greedy, any order and acceleration, with
+/// SolveContext::details off and a solution that is reused. The result does not depend on the solves before. One solve
+/// at a time per solver.
 class ProxSolver : public Solver {
  public:
-  explicit ProxSolver(const ProxSettings& settings) : settings_(settings) {}
+  explicit ProxSolver(const ProxSettings& settings);
+  ~ProxSolver() override;
 
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 
  private:
+  struct Workspace;
+
+  SolveReport solve_assembled(const ContactProblem& problem, ContactSolution& solution, SolveContext& context);
+
   ProxSettings settings_;
+  std::unique_ptr<Workspace> workspace_;  ///< memory kept between solves
 };
 
 }  // namespace cairn

@@ -49,6 +49,8 @@ enum class ScheduleKind {
 enum class Acceleration { none, nesterov, anderson, nncg };
 
 struct ProxSettings {
+  int iterations = 0;     ///< sweeps at most; 0: as the caller says (StopSettings)
+  double tolerance = -1;  ///< on the residual, 0: run all sweeps; negative: as the caller says
   SweepOrder order = SweepOrder::gauss_seidel;
   ContactOperator op = ContactOperator::automatic;
   FrictionModel friction = FrictionModel::automatic;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/schedule.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include "cairn/graph/colouring.h"
+#include "cairn/core/errors.h"
 #include "cairn/graph/partition.h"
 
 namespace cairn {
@@ -18,8 +21,11 @@ struct EdgeGraph {
   std::int32_t vertex_count;
 
   std::size_t size() const { return edges.size(); }
-  Colouring colour(bool balanced) const {
-    return balanced ? colour_edges_balanced(edges, vertex_count) : colour_edges_greedy(edges, vertex_count);
+  void colour(bool balanced, ScheduleScratch& scratch) const {
+    if (balanced)
+      scratch.colouring = colour_edges_balanced(edges, vertex_count);
+    else
+      colour_edges_greedy(edges, vertex_count, scratch.sets, scratch.colouring);
   }
   EdgeParts split(std::int32_t parts) const {
     return split_edges(edges, partition_graph(edges, vertex_count, parts), parts);
@@ -36,8 +42,8 @@ struct BlockGraph {
   const Lists& neighbours;
 
   std::size_t size() const { return static_cast<std::size_t>(neighbours.count()); }
-  Colouring colour(bool balanced) const {
-    return balanced ? colour_vertices_balanced(neighbours) : colour_vertices_greedy(neighbours);
+  void colour(bool balanced, ScheduleScratch& scratch) const {
+    scratch.colouring = balanced ? colour_vertices_balanced(neighbours) : colour_vertices_greedy(neighbours);
   }
   /// A block is inside its part if all its neighbours are in the same part or on the border.
   EdgeParts split(std::int32_t parts) const {
@@ -62,37 +68,63 @@ struct BlockGraph {
   }
 };
 
-void append_stage(Schedule& schedule, StageKind kind, std::span<const std::int32_t> contacts) {
-  if (contacts.empty()) return;
-  const auto begin = static_cast<std::int64_t>(schedule.order.size());
-  schedule.order.insert(schedule.order.end(), contacts.begin(), contacts.end());
-  schedule.stages.push_back({kind, begin, static_cast<std::int64_t>(schedule.order.size()), 0, 0});
-  if (kind == StageKind::jacobi || kind == StageKind::split)
-    schedule.unsafe_contacts += static_cast<std::int64_t>(contacts.size());
+void clear(Schedule& schedule) {
+  schedule.order.clear();
+  schedule.stages.clear();
+  schedule.chunk_start.clear();
+  schedule.colour_sizes.clear();
+  schedule.unsafe_contacts = 0;
 }
 
-/// One stage per colour; colours below `merge_below` are merged into one jacobi stage at the end.
-void append_colours(Schedule& schedule, const Colouring& colouring, std::span<const std::int32_t> names,
-                    std::int64_t merge_below) {
-  const Lists groups = group_by(colouring.colour, static_cast<std::int32_t>(colouring.sizes.size()));
-  std::vector<std::int32_t> contacts, unsafe;
-  for (std::int64_t c = 0; c < groups.count(); ++c) {
-    contacts.clear();
-    for (const std::int32_t i : groups[c]) contacts.push_back(names[static_cast<std::size_t>(i)]);
-    if (colouring.sizes[static_cast<std::size_t>(c)] < merge_below) {
-      unsafe.insert(unsafe.end(), contacts.begin(), contacts.end());
-    } else {
-      append_stage(schedule, StageKind::independent, contacts);
-      schedule.colour_sizes.push_back(colouring.sizes[static_cast<std::size_t>(c)]);
-    }
+/// A stage of the `count` positions that follow the last stage.
+void append_stage(Schedule& schedule, StageKind kind, std::int64_t count) {
+  if (count == 0) return;
+  const std::int64_t begin = schedule.stages.empty() ? 0 : schedule.stages.back().end;
+  schedule.stages.push_back({kind, begin, begin + count, 0, 0});
+  if (kind == StageKind::jacobi || kind == StageKind::split) schedule.unsafe_contacts += count;
+}
+
+/// All contacts as they come.
+void append_all(Schedule& schedule, StageKind kind, std::size_t count) {
+  schedule.order.resize(count);
+  std::iota(schedule.order.begin(), schedule.order.end(), 0);
+  append_stage(schedule, kind, static_cast<std::int64_t>(count));
+}
+
+/// One stage per colour of scratch.colouring; colours below `merge_below` are merged into one jacobi stage at the end.
+/// names[i] is the contact that was coloured as item i; without names, i itself.
+void append_colours(Schedule& schedule, std::span<const std::int32_t> names, std::int64_t merge_below,
+                    ScheduleScratch& scratch) {
+  const std::vector<std::int64_t>& sizes = scratch.colouring.sizes;
+  const std::size_t base = schedule.order.size();
+  auto at = static_cast<std::int64_t>(base);
+  scratch.next.resize(sizes.size());
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    if (sizes[c] < merge_below) continue;
+    scratch.next[c] = at;
+    at += sizes[c];
+    append_stage(schedule, StageKind::independent, sizes[c]);
+    schedule.colour_sizes.push_back(sizes[c]);
   }
-  append_stage(schedule, StageKind::jacobi, unsafe);
+  const std::int64_t unsafe = at;
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    if (sizes[c] >= merge_below) continue;
+    scratch.next[c] = at;
+    at += sizes[c];
+  }
+  append_stage(schedule, StageKind::jacobi, at - unsafe);
+  schedule.order.resize(static_cast<std::size_t>(at));
+  for (std::size_t i = 0; i < scratch.colouring.colour.size(); ++i) {
+    std::int64_t& next = scratch.next[static_cast<std::size_t>(scratch.colouring.colour[i])];
+    schedule.order[static_cast<std::size_t>(next++)] = names.empty() ? static_cast<std::int32_t>(i) : names[i];
+  }
 }
 
 /// Side by side: the given chunks as one stage.
 void append_chunks(Schedule& schedule, StageKind kind, const Lists& chunks) {
-  append_stage(schedule, kind, chunks.item);
   if (chunks.item.empty()) return;
+  schedule.order.insert(schedule.order.end(), chunks.item.begin(), chunks.item.end());
+  append_stage(schedule, kind, static_cast<std::int64_t>(chunks.item.size()));
   Stage& stage = schedule.stages.back();
   stage.first_chunk = static_cast<std::int64_t>(schedule.chunk_start.size());
   stage.chunk_count = chunks.count();
@@ -108,42 +140,157 @@ Lists equal_slices(std::size_t count, int parts) {
 }
 
 template <class Graph>
-Schedule schedule_graph(const ProxSettings& settings, const Graph& graph) {
-  Schedule schedule;
-  std::vector<std::int32_t> all(graph.size());
-  std::iota(all.begin(), all.end(), 0);
+void schedule_graph(const ProxSettings& settings, const Graph& graph, ScheduleScratch& scratch, Schedule& schedule) {
+  clear(schedule);
   if (settings.order == SweepOrder::jacobi) {
-    append_stage(schedule, StageKind::jacobi, all);
+    append_all(schedule, StageKind::jacobi, graph.size());
     schedule.unsafe_contacts = 0;  // all of them, by choice
-    return schedule;
+    return;
   }
   switch (settings.schedule == ScheduleKind::automatic ? Graph::kAutomatic : settings.schedule) {
     case ScheduleKind::automatic:
-    case ScheduleKind::sequential: append_stage(schedule, StageKind::serial, all); break;
-    case ScheduleKind::greedy: append_colours(schedule, graph.colour(false), all, 0); break;
-    case ScheduleKind::balanced: append_colours(schedule, graph.colour(true), all, 0); break;
-    case ScheduleKind::relaxed: append_colours(schedule, graph.colour(false), all, settings.merge_below); break;
+    case ScheduleKind::sequential: append_all(schedule, StageKind::serial, graph.size()); break;
+    case ScheduleKind::greedy:
+    case ScheduleKind::balanced:
+    case ScheduleKind::relaxed:
+      graph.colour(settings.schedule == ScheduleKind::balanced, scratch);
+      append_colours(schedule, {}, settings.schedule == ScheduleKind::relaxed ? settings.merge_below : 0, scratch);
+      break;
     case ScheduleKind::naive:
       append_chunks(schedule, StageKind::split, equal_slices(graph.size(), settings.parts));
       break;
     case ScheduleKind::partitions: {
       const EdgeParts parts = graph.split(settings.parts);
       append_chunks(schedule, StageKind::chunks, parts.inside);
-      append_colours(schedule, graph.colour_subset(parts.border), parts.border, 0);
+      scratch.colouring = graph.colour_subset(parts.border);
+      append_colours(schedule, parts.border, 0, scratch);
       break;
     }
   }
-  return schedule;
+}
+
+/// Smallest and largest colour.
+struct ColourRange {
+  std::int32_t least = 0, most = -1;
+};
+
+ColourRange range_of(std::span<const std::int32_t> colour, std::int64_t grain, ThreadPool* pool) {
+  const auto join = [](const ColourRange& a, const ColourRange& b) {
+    return ColourRange{std::min(a.least, b.least), std::max(a.most, b.most)};
+  };
+  return parallel_reduce(
+      pool, static_cast<std::int64_t>(colour.size()), grain, ColourRange{},
+      [&](std::int64_t begin, std::int64_t end) {
+        ColourRange range;
+        for (std::int64_t k = begin; k < end; ++k) {
+          const std::int32_t c = colour[static_cast<std::size_t>(k)];
+          range = join(range, {c, c});
+        }
+        return range;
+      },
+      join);
+}
+
+bool share_vertex(const Edge& a, const Edge& b) {
+  return (a.a != kNoVertex && (a.a == b.a || a.a == b.b)) || (a.b != kNoVertex && (a.b == b.a || a.b == b.b));
+}
+
+/// Boundaries of the chunks of one of the schedule's stages.
+void cut_into_chunks(std::span<const Edge> edges, Stage& stage, Schedule& schedule) {
+  constexpr std::int64_t kChunk = 1024;
+  const auto edge_at = [&](std::int64_t position) -> const Edge& {
+    return edges[static_cast<std::size_t>(schedule.order[static_cast<std::size_t>(position)])];
+  };
+  stage.first_chunk = static_cast<std::int64_t>(schedule.chunk_start.size());
+  schedule.chunk_start.push_back(stage.begin);
+  for (std::int64_t at = stage.begin; at < stage.end; ++stage.chunk_count) {
+    at = std::min(at + kChunk, stage.end);
+    while (at < stage.end && share_vertex(edge_at(at - 1), edge_at(at))) ++at;
+    schedule.chunk_start.push_back(at);
+  }
 }
 
 }  // namespace
 
+void make_schedule(const ProxSettings& settings, std::span<const Edge> edges, std::int32_t vertex_count,
+                   ScheduleScratch& scratch, Schedule& schedule) {
+  schedule_graph(settings, EdgeGraph{edges, vertex_count}, scratch, schedule);
+}
+
 Schedule make_schedule(const ProxSettings& settings, std::span<const Edge> edges, std::int32_t vertex_count) {
-  return schedule_graph(settings, EdgeGraph{edges, vertex_count});
+  ScheduleScratch scratch;
+  Schedule schedule;
+  make_schedule(settings, edges, vertex_count, scratch, schedule);
+  return schedule;
 }
 
 Schedule make_schedule(const ProxSettings& settings, const Lists& neighbours) {
-  return schedule_graph(settings, BlockGraph{neighbours});
+  ScheduleScratch scratch;
+  Schedule schedule;
+  schedule_graph(settings, BlockGraph{neighbours}, scratch, schedule);
+  return schedule;
+}
+
+/// A stable counting sort: blocks of contacts count their colours, the counts become places, the blocks fill them in.
+void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Edge> edges, ThreadPool* pool,
+                        ScheduleScratch& scratch, Schedule& schedule) {
+  constexpr std::int64_t kBlock = 16384;
+  const auto count = static_cast<std::int64_t>(colour.size());
+  const ColourRange range = range_of(colour, kBlock, pool);
+  if (range.least < -1 || range.most >= kMostGivenColours)
+    fail_input(
+        fmt::format("contact_colour: colours must lie in [-1, {}), give -1 to contacts beyond", kMostGivenColours));
+  clear(schedule);
+  const std::int64_t colours = range.most + 1, keys = colours + 1;  // the last key: without colour
+  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
+  const auto next_of = [&](std::int64_t k) -> std::int64_t& {
+    const std::int64_t key = colour[static_cast<std::size_t>(k)] >= 0 ? colour[static_cast<std::size_t>(k)] : colours;
+    return scratch.next[static_cast<std::size_t>(k / kBlock * keys + key)];
+  };
+  scratch.next.assign(static_cast<std::size_t>(blocks * keys), 0);
+  parallel_for(pool, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) ++next_of(k);
+  });
+  std::int64_t at = 0;
+  for (std::int64_t key = 0; key < keys; ++key) {
+    const std::int64_t begin = at;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      std::int64_t& next = scratch.next[static_cast<std::size_t>(block * keys + key)];
+      at += std::exchange(next, at);
+    }
+    append_stage(schedule, key < colours ? StageKind::chunks : StageKind::serial, at - begin);
+    if (key < colours && at > begin) schedule.colour_sizes.push_back(at - begin);
+  }
+  schedule.order.resize(colour.size());
+  parallel_for(pool, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k)
+      schedule.order[static_cast<std::size_t>(next_of(k)++)] = static_cast<std::int32_t>(k);
+  });
+  for (Stage& stage : schedule.stages)
+    if (stage.kind == StageKind::chunks) cut_into_chunks(edges, stage, schedule);
+}
+
+bool is_proper(const Schedule& schedule, std::span<const Edge> edges, std::int32_t vertex_count) {
+  std::vector<std::int64_t> last(static_cast<std::size_t>(vertex_count), -1);  // position last seen at, per vertex
+  for (const Stage& stage : schedule.stages) {
+    if (stage.kind != StageKind::chunks) continue;
+    std::int64_t group = stage.begin;
+    for (std::int64_t i = stage.begin; i < stage.end; ++i) {
+      const Edge& edge = edges[static_cast<std::size_t>(schedule.order[static_cast<std::size_t>(i)])];
+      if (i > stage.begin) {
+        const Edge& before = edges[static_cast<std::size_t>(schedule.order[static_cast<std::size_t>(i) - 1])];
+        const bool same = (before.a == edge.a && before.b == edge.b) || (before.a == edge.b && before.b == edge.a);
+        if (!same) group = i;
+      }
+      for (const std::int32_t v : {edge.a, edge.b}) {
+        if (v == kNoVertex) continue;
+        std::int64_t& seen = last[static_cast<std::size_t>(v)];
+        if (seen >= stage.begin && seen < group) return false;
+        seen = i;
+      }
+    }
+  }
+  return true;
 }
 
 }  // namespace cairn

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/parallel.h"
+#include "cairn/graph/colouring.h"
 #include "cairn/graph/edges.h"
 #include "cairn/solvers/prox_settings.h"
 
@@ -38,10 +40,34 @@ struct Schedule {
   std::int64_t unsafe_contacts = 0;  ///< in jacobi and split stages
 };
 
-/// For contacts between bodies (edges; bodies that cannot move are kNoVertex).
+/// Memory that the making of schedules keeps from one to the next.
+struct ScheduleScratch {
+  ColouringScratch sets;
+  Colouring colouring;
+  std::vector<std::int64_t> next;  ///< per colour, or per block and colour: where its next contact goes
+};
+
+/// For contacts between bodies (edges; bodies that cannot move are kNoVertex). Jacobi and the schedules automatic,
+/// sequential, greedy and relaxed allocate nothing when `schedule` and `scratch` are warm.
+void make_schedule(const ProxSettings& settings, std::span<const Edge> edges, std::int32_t vertex_count,
+                   ScheduleScratch& scratch, Schedule& schedule);
 Schedule make_schedule(const ProxSettings& settings, std::span<const Edge> edges, std::int32_t vertex_count);
 
 /// For blocks of an assembled matrix (neighbours: the pattern).
 Schedule make_schedule(const ProxSettings& settings, const Lists& neighbours);
+
+/// Colours are numbered from 0 up to this, without need for all of them to occur.
+inline constexpr std::int32_t kMostGivenColours = 4096;
+
+/// For contacts that come with a colour (SolveContext::contact_colour): a stage of chunks per colour in ascending
+/// order, then those of colour -1 in a serial stage. Contacts of one colour that follow each other and share a body are
+/// one group and stay in one chunk, in their order; chunks are cut at the first end of a group after 1024 contacts.
+/// Throws InputError for a colour out of range.
+void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Edge> edges, ThreadPool* pool,
+                        ScheduleScratch& scratch, Schedule& schedule);
+
+/// Whether no body is in two groups of one stage of chunks, a group being neighbours in `order` with the same two
+/// bodies.
+bool is_proper(const Schedule& schedule, std::span<const Edge> edges, std::int32_t vertex_count);
 
 }  // namespace cairn

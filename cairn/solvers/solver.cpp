@@ -15,4 +15,10 @@ const char* to_string(StopReason reason) {
   return "unknown";
 }
 
+StopSettings override_stop(StopSettings stop, int iterations, double tolerance) {
+  if (iterations > 0) stop.max_iterations = iterations;
+  if (tolerance >= 0) stop.tolerance = tolerance;
+  return stop;
+}
+
 }  // namespace cairn

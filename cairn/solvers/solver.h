@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct SolveReport {
   double measure_seconds = 0;         ///< residual checks
   std::vector<HistoryPoint> history;  ///< empty unless SolveContext::history
   std::vector<std::int64_t> colour_sizes;  ///< contacts per colour, where there are colours
+  int colours = 0;                         ///< how many there are
   std::int64_t matrix_blocks = 0;          ///< stored blocks of A or T
   std::int64_t unsafe_contacts = 0;        ///< contacts outside safe colours (relaxed, naive, border)
   int rollbacks = 0;                       ///< iterations undone, r reduced
@@ -57,11 +59,24 @@ struct StopSettings {
   double time_limit = 0;      ///< seconds of iterations; 0: none. Makes the result depend on the machine
 };
 
+/// The caller's limits, unless a solver's own settings say otherwise: iterations > 0 and tolerance >= 0 replace them.
+StopSettings override_stop(StopSettings stop, int iterations, double tolerance);
+
 /// What a solve may use besides the problem.
 struct SolveContext {
   ThreadPool* pool = nullptr;  ///< none: one thread; the result is the same
   StopSettings stop;
-  bool history = false;                          ///< record the residual after every iteration
+  bool history = false;  ///< record the residual after every iteration
+  bool details =
+      true;  ///< false: colour_sizes, notes and history of the report stay empty, so that nothing is allocated
+  bool measure_end = false;  ///< measure the residual of what is returned, even with tolerance 0
+
+  /// Per contact, what its colour is; empty: the solver colours by itself where it needs to. Contacts of one pair of
+  /// bodies follow each other and have one colour; of two pairs of one colour no body that can move is in both (checked
+  /// in debug builds). -1: without a colour, visited alone at the end. Who keeps the colours of a world from step to
+  /// step saves their search. Used by prox, Gauss-Seidel, factorised, with the schedules automatic and greedy.
+  std::span<const std::int32_t> contact_colour;
+
   double gamma_r = 0;                            ///< also record quality_gamma with this r (doc 000 uses 100)
   const std::atomic<bool>* interrupt = nullptr;  ///< polled between iterations
   std::function<void(int iteration, double residual)> progress;  ///< called between iterations

@@ -46,15 +46,25 @@ class Sweep {
   virtual void weights(std::span<double> weight) const = 0;
 
   /// Adds M^-1 J^T lambda as this sweep keeps it to the velocity of each body; does nothing where none is kept.
-  virtual void add_velocity_change(std::span<Velocity>) const {}
+  virtual void add_velocity_change(std::span<Velocity>, ThreadPool*) const {}
 
-  virtual std::size_t bytes() const = 0;
+  virtual std::size_t bytes() const = 0;  ///< in use, whatever the memory kept from earlier problems
   virtual std::int64_t matrix_blocks() const { return 0; }
 };
 
-/// Factorised: w = M^-1 J^T lambda is kept per body and updated contact by contact (doc 000, section 3.4.2).
-std::unique_ptr<Sweep> make_factorised_sweep(const ContactProblem& problem, const ProxSettings& settings,
-                                             ThreadPool* pool);
+/// A sweep over a problem with bodies, loaded with one problem after the other.
+class BodySweep : public Sweep {
+ public:
+  /// Reads the problem, which need not outlive the call. `contact_colour`: SolveContext::contact_colour; used by
+  /// Gauss-Seidel with the schedules automatic and greedy. Keeps its memory: a load of a problem that is no larger than
+  /// an earlier one allocates nothing (schedules: see make_schedule; r_factor=global does).
+  virtual void load(const ContactProblem& problem, const ProxSettings& settings,
+                    std::span<const std::int32_t> contact_colour, ThreadPool* pool) = 0;
+};
+
+/// Factorised: w = M^-1 J^T lambda is kept per body and updated contact by contact (doc 000, section 3.4.2). `dim`: 3
+/// or 4 rows per contact, see contact_rows.
+std::unique_ptr<BodySweep> make_factorised_sweep(int dim);
 
 /// Assembled: rows of A, or of T = 1 - R A (doc 000, section 3.4.1 with the sign of c corrected).
 /// `problem` must outlive the sweep.

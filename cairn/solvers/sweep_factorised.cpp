@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cairn/core/errors.h"
 #include "cairn/solvers/packed_problem.h"
 #include "cairn/solvers/sweep.h"
 
@@ -16,9 +17,10 @@ constexpr std::int64_t kContactGrain = 1024;
 constexpr std::int64_t kBodyGrain = 1024;
 
 template <int D>
-class FactorisedSweep : public Sweep {
+class FactorisedSweep : public BodySweep {
  public:
-  FactorisedSweep(const ContactProblem& problem, const ProxSettings& settings, ThreadPool* pool);
+  void load(const ContactProblem& problem, const ProxSettings& settings, std::span<const std::int32_t> contact_colour,
+            ThreadPool* pool) override;
 
   int dim() const override { return D; }
   const Schedule& schedule() const override { return schedule_; }
@@ -29,7 +31,7 @@ class FactorisedSweep : public Sweep {
   void project(std::span<double> lambda, ThreadPool* pool) const override;
   void scale_r(double nu) override;
   void weights(std::span<double> weight) const override;
-  void add_velocity_change(std::span<Velocity> velocity) const override;
+  void add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const override;
   std::size_t bytes() const override;
 
  private:
@@ -48,21 +50,33 @@ class FactorisedSweep : public Sweep {
   void apply_row(const PackedRow& packed, double impulse);
 
   Schedule schedule_;
+  ScheduleScratch schedule_scratch_;
   PackedProblem<D> packed_;
   std::vector<BodyState> w_;                    ///< per slot: M^-1 J^T lambda
+  std::vector<Edge> by_position_;               ///< slots of the contact at each position: for stages that gather
   Lists at_body_;                               ///< per slot, positions of its contacts: for stages that gather
   std::vector<WorldImpulse> delta_;             ///< per contact: scratch of stages that gather
   std::vector<std::vector<BodyState>> copies_;  ///< per chunk: scratch of split stages
+  bool is_gathering_ = false;                   ///< a stage gathers
   std::vector<double> change_;                  ///< per block: scratch of reductions
 };
 
 template <int D>
-FactorisedSweep<D>::FactorisedSweep(const ContactProblem& problem, const ProxSettings& settings, ThreadPool* pool) {
-  packed_.pack_bodies(problem);
-  schedule_ = make_schedule(settings, packed_.edges, static_cast<std::int32_t>(packed_.mass.size()));
+void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings& settings,
+                              std::span<const std::int32_t> contact_colour, ThreadPool* pool) {
+  packed_.pack_bodies(problem, pool);
+  const auto slots = static_cast<std::int32_t>(packed_.mass.size());
+  const bool by_colour = settings.order == SweepOrder::gauss_seidel &&
+                         (settings.schedule == ScheduleKind::automatic || settings.schedule == ScheduleKind::greedy);
+  if (by_colour && !contact_colour.empty()) {
+    schedule_by_colour(contact_colour, packed_.edges, pool, schedule_scratch_, schedule_);
+    CAIRN_ASSERT(is_proper(schedule_, packed_.edges, slots));
+  } else {
+    make_schedule(settings, packed_.edges, slots, schedule_scratch_, schedule_);
+  }
   packed_.pack_contacts(problem, settings, schedule_.order, pool);
   packed_.pack_joints(problem, settings);
-  w_.resize(packed_.mass.size());
+  w_.assign(packed_.mass.size(), BodyState{});
   list_body_contacts();
   if (settings.r_factor == RFactor::global) use_global_r(settings, pool);
   change_.resize(packed_.contacts.size() / kContactGrain + 2);
@@ -73,15 +87,15 @@ FactorisedSweep<D>::FactorisedSweep(const ContactProblem& problem, const ProxSet
 /// Contacts of each body, where a stage gathers.
 template <int D>
 void FactorisedSweep<D>::list_body_contacts() {
-  const bool gathers = std::any_of(schedule_.stages.begin(), schedule_.stages.end(), [](const Stage& stage) {
+  is_gathering_ = std::any_of(schedule_.stages.begin(), schedule_.stages.end(), [](const Stage& stage) {
     return stage.kind == StageKind::jacobi || stage.kind == StageKind::split;
   });
-  if (!gathers) return;
+  if (!is_gathering_) return;
   delta_.resize(packed_.contacts.size());
-  std::vector<Edge> by_position(packed_.contacts.size());
+  by_position_.resize(packed_.contacts.size());
   for (std::size_t i = 0; i < packed_.contacts.size(); ++i)
-    by_position[i] = {packed_.contacts[i].a, packed_.contacts[i].b};
-  at_body_ = edges_by_vertex(by_position, static_cast<std::int32_t>(packed_.mass.size()));
+    by_position_[i] = packed_.edges[static_cast<std::size_t>(schedule_.order[i])];
+  edges_by_vertex(by_position_, static_cast<std::int32_t>(packed_.mass.size()), at_body_);
 }
 
 /// r = 1 / (largest eigenvalue of A) by power iteration on w = M^-1 J^T x (doc 000, (3.24); the smallest eigenvalue is
@@ -355,30 +369,31 @@ void FactorisedSweep<D>::weights(std::span<double> weight) const {
 }
 
 template <int D>
-void FactorisedSweep<D>::add_velocity_change(std::span<Velocity> velocity) const {
-  for (std::size_t i = 0; i < velocity.size(); ++i) {
-    if (packed_.slot[i] == kNoVertex) continue;
-    velocity[i].linear += w_[static_cast<std::size_t>(packed_.slot[i])].linear;
-    velocity[i].angular += w_[static_cast<std::size_t>(packed_.slot[i])].angular;
-  }
+void FactorisedSweep<D>::add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const {
+  parallel_for(pool, static_cast<std::int64_t>(velocity.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      if (packed_.slot[i] == kNoVertex) continue;
+      velocity[i].linear += w_[static_cast<std::size_t>(packed_.slot[i])].linear;
+      velocity[i].angular += w_[static_cast<std::size_t>(packed_.slot[i])].angular;
+    }
+  });
 }
 
 template <int D>
 std::size_t FactorisedSweep<D>::bytes() const {
-  std::size_t total = packed_.bytes() + w_.capacity() * sizeof(BodyState) +
-                      schedule_.order.capacity() * sizeof(std::int32_t) +
-                      at_body_.item.capacity() * sizeof(std::int32_t) +
-                      at_body_.start.capacity() * sizeof(std::int64_t) + delta_.capacity() * sizeof(WorldImpulse);
-  for (const auto& copy : copies_) total += copy.capacity() * sizeof(BodyState);
+  const auto size_of = [](const auto& array) { return array.size() * sizeof(array[0]); };
+  std::size_t total = packed_.bytes() + size_of(w_) + size_of(schedule_.order);
+  if (!is_gathering_) return total;
+  total += size_of(by_position_) + size_of(at_body_.item) + size_of(at_body_.start) + size_of(delta_);
+  for (const auto& copy : copies_) total += size_of(copy);
   return total;
 }
 
 }  // namespace
 
-std::unique_ptr<Sweep> make_factorised_sweep(const ContactProblem& problem, const ProxSettings& settings,
-                                             ThreadPool* pool) {
-  if (contact_rows(problem) == 4) return std::make_unique<FactorisedSweep<4>>(problem, settings, pool);
-  return std::make_unique<FactorisedSweep<3>>(problem, settings, pool);
+std::unique_ptr<BodySweep> make_factorised_sweep(int dim) {
+  if (dim == 4) return std::make_unique<FactorisedSweep<4>>();
+  return std::make_unique<FactorisedSweep<3>>();
 }
 
 }  // namespace cairn

@@ -28,6 +28,11 @@ class EveryBroadPhase : public testing::TestWithParam<std::string> {
     detector_->find_pairs(bounds, filter, nullptr, pairs);
     return pairs;
   }
+  Pairs find_with(const std::vector<BoundingBall>& balls, const std::vector<Aabb>& bounds) {
+    Pairs pairs;
+    detector_->find_pairs(bounds, std::vector<ProxyFilter>(bounds.size()), balls, nullptr, pairs);
+    return pairs;
+  }
   std::unique_ptr<BroadPhase> detector_ = make_broad_phase(GetParam());
 };
 
@@ -80,6 +85,28 @@ TEST_P(EveryBroadPhase, BallLatticeHasTwentySixNeighbours) {
   EXPECT_EQ(find(bounds).size(), (near * near * near - n * n * n) / 2);
 }
 
+TEST_P(EveryBroadPhase, BallsLeaveThreeNeighboursOfTheLattice) {
+  constexpr std::int32_t n = 12;
+  std::vector<Aabb> bounds;
+  std::vector<BoundingBall> balls;
+  for (int i = 0; i < n * n * n; ++i) {
+    bounds.push_back(cube(i % n, i / n % n, i / n / n, 0.52));
+    balls.push_back({centre(bounds.back()), 0.52});
+  }
+  EXPECT_EQ(find_with(balls, bounds).size(), 3u * n * n * (n - 1));
+  EXPECT_EQ(find(bounds).size(), (34u * 34 * 34 - n * n * n) / 2) << "without balls the boxes alone count again";
+  EXPECT_EQ(find_with(balls, bounds).size(), 3u * n * n * (n - 1));
+}
+
+TEST_P(EveryBroadPhase, TouchingBallsCountAndInfiniteOnesSayNothing) {
+  const std::vector<Aabb> bounds{cube(0, 0, 0), cube(0.75, 1, 0)};  // 3-4-5: 1.25 apart
+  EXPECT_EQ(find_with({{{0, 0, 0}, 0.5}, {{0.75, 1, 0}, 0.75}}, bounds), (Pairs{{0, 1}}));
+  EXPECT_EQ(find_with({{{0, 0, 0}, 0.5}, {{0.75, 1, 0}, 0.75 - 0x1p-52}}, bounds), Pairs{});
+  EXPECT_EQ(find_with({{{0, 0, 0}, 0.0}, {}}, bounds), (Pairs{{0, 1}}));
+  EXPECT_EQ(find_with({{{0, 0, 0}, 0.5}, {{0.75, 1, 0}, 0.75 - 0x1p-52}}, bounds), Pairs{});
+  EXPECT_EQ(find_with({{}, {}}, {cube(0, 0, 0), cube(2, 0, 0)}), Pairs{}) << "boxes count too";
+}
+
 TEST_P(EveryBroadPhase, FiltersAreHonouredAndMayChange) {
   const std::vector<Aabb> bounds(4, cube(0, 0, 0));
   std::vector<ProxyFilter> filter(4);
@@ -125,6 +152,23 @@ TEST_P(EveryBroadPhase, RefusesBoxesItCannotUseAndNamesTheProxy) {
   }
   Pairs pairs;
   EXPECT_THROW(detector_->find_pairs(good, std::vector<ProxyFilter>(5), nullptr, pairs), InputError);
+}
+
+TEST_P(EveryBroadPhase, RefusesBallsItCannotUseAndNamesTheProxy) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const std::vector<Aabb> bounds(5000, cube(0, 0, 0, 0));
+  for (const BoundingBall& bad : {BoundingBall{{0, nan, 0}, 1}, BoundingBall{{inf, 0, 0}, inf},
+                                  BoundingBall{{0, 0, -1e200}, 1}, BoundingBall{{}, nan}, BoundingBall{{}, -1}}) {
+    std::vector<BoundingBall> balls(bounds.size());
+    balls[4321] = bad;
+    try {
+      find_with(balls, bounds);
+      ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("ball of proxy 4321 "), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(find_with(std::vector<BoundingBall>(5), bounds), InputError);
 }
 
 TEST_P(EveryBroadPhase, QueriesGiveTheBoxesOfTheLastCall) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "cairn/broad/broad_phase.h"
@@ -19,22 +20,29 @@ using Pairs = std::vector<BroadPair>;
 using testing_boxes::Kind;
 using testing_boxes::Scene;
 
-Pairs oracle(const Scene& scene) {
+using Balls = std::span<const BoundingBall>;
+
+Pairs oracle(const Scene& scene, Balls balls) {
   Pairs pairs;
-  make_broad_phase("exhaustive")->find_pairs(scene.bounds, scene.filter, nullptr, pairs);
+  make_broad_phase("exhaustive")->find_pairs(scene.bounds, scene.filter, balls, nullptr, pairs);
   return pairs;
 }
 
 TEST(Exhaustive, IsTheTwoLoops) {
   Random random(5);
   const Scene scene = testing_boxes::random_scene(Kind::uniform, 300, random);
-  Pairs expected;
-  for (std::size_t a = 0; a < 300; ++a)
-    for (std::size_t b = a + 1; b < 300; ++b)
-      if (overlap(scene.bounds[a], scene.bounds[b]) && accepts(scene.filter[a], scene.filter[b]))
-        expected.push_back({static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)});
-  EXPECT_FALSE(expected.empty());
-  EXPECT_EQ(oracle(scene), expected);
+  Pairs boxes, both;
+  for (std::size_t a = 0; a < 300; ++a) {
+    for (std::size_t b = a + 1; b < 300; ++b) {
+      if (!overlap(scene.bounds[a], scene.bounds[b]) || !accepts(scene.filter[a], scene.filter[b])) continue;
+      boxes.push_back({static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)});
+      if (overlap(scene.balls[a], scene.balls[b])) both.push_back(boxes.back());
+    }
+  }
+  EXPECT_FALSE(both.empty());
+  EXPECT_LT(both.size(), boxes.size());
+  EXPECT_EQ(oracle(scene, {}), boxes);
+  EXPECT_EQ(oracle(scene, scene.balls), both);
 }
 
 RC_GTEST_PROP(Detectors, AgreeOnEveryKindOfScene, ()) {
@@ -42,15 +50,17 @@ RC_GTEST_PROP(Detectors, AgreeOnEveryKindOfScene, ()) {
   const int count = *rc::gen::inRange(0, 600);
   Random random(*rc::gen::arbitrary<std::uint64_t>());
   const Scene scene = testing_boxes::random_scene(kind, count, random);
-  const Pairs expected = oracle(scene);
+  const Balls balls = *rc::gen::arbitrary<bool>() ? Balls(scene.balls) : Balls();
+  const Pairs expected = oracle(scene, balls);
   for (const std::string& name : broad_phase_names()) {
     Pairs pairs;
-    make_broad_phase(name)->find_pairs(scene.bounds, scene.filter, nullptr, pairs);
+    make_broad_phase(name)->find_pairs(scene.bounds, scene.filter, balls, nullptr, pairs);
     if (pairs != expected) RC_FAIL(name + " differs on kind " + std::to_string(static_cast<int>(kind)));
   }
 }
 
-/// Fifty steps with jumps, removals, returns and changing counts; the detectors keep their state throughout.
+/// Fifty steps with jumps, removals, returns and changing counts, most of them with balls; the detectors keep their
+/// state throughout.
 void agree_while_moving(Kind kind, double step, std::uint64_t seed) {
   Random random(seed);
   Scene scene = testing_boxes::random_scene(kind, 400, random);
@@ -62,14 +72,15 @@ void agree_while_moving(Kind kind, double step, std::uint64_t seed) {
     if (k % 10 == 9) {  // more or fewer proxies
       const Scene more = testing_boxes::random_scene(kind, 30, random);
       const std::size_t count = scene.bounds.size() - (k % 20 == 9 ? 45 : 0);
-      scene.bounds.resize(count);
-      scene.filter.resize(count);
+      scene.resize(count);
       scene.bounds.insert(scene.bounds.end(), more.bounds.begin(), more.bounds.end());
       scene.filter.insert(scene.filter.end(), more.filter.begin(), more.filter.end());
+      scene.balls.insert(scene.balls.end(), more.balls.begin(), more.balls.end());
     }
-    const Pairs expected = oracle(scene);
+    const Balls balls = k % 9 < 6 ? Balls(scene.balls) : Balls();
+    const Pairs expected = oracle(scene, balls);
     for (std::size_t d = 0; d < detectors.size(); ++d) {
-      detectors[d]->find_pairs(scene.bounds, scene.filter, nullptr, pairs);
+      detectors[d]->find_pairs(scene.bounds, scene.filter, balls, nullptr, pairs);
       ASSERT_EQ(pairs, expected) << broad_phase_names()[d] << ", kind " << static_cast<int>(kind) << ", step " << k;
     }
   }
@@ -96,14 +107,35 @@ TEST(Detectors, AgreeWhileASceneGrowsAndShrinksByOne) {
   for (int k = 0; k <= 300; ++k) {
     const auto count = static_cast<std::size_t>(k <= 150 ? k : 300 - k);
     Scene scene = all;
-    scene.bounds.resize(count);
-    scene.filter.resize(count);
-    const Pairs expected = oracle(scene);
+    scene.resize(count);
+    const Pairs expected = oracle(scene, scene.balls);
     for (std::size_t d = 0; d < detectors.size(); ++d) {
-      detectors[d]->find_pairs(scene.bounds, scene.filter, nullptr, pairs);
+      detectors[d]->find_pairs(scene.bounds, scene.filter, scene.balls, nullptr, pairs);
       ASSERT_EQ(pairs, expected) << broad_phase_names()[d] << ", " << count << " proxies";
     }
   }
+}
+
+/// The fat balls of the tree last while a body rolls to and fro within its margin, and its partners come and go.
+TEST(Detectors, AgreeWhileBallsTurnAboutEachOther) {
+  const auto tree = make_broad_phase("tree");
+  Pairs pairs;
+  std::size_t met = 0, apart = 0;
+  for (int k = 0; k < 400; ++k) {
+    const double t = 0.01 * k, reach = 1 + 0.05 * std::sin(37 * t);
+    Scene scene;
+    for (const Vec3& at :
+         {Vec3{}, reach * Vec3{std::cos(t), std::sin(t), 0}, reach * Vec3{0, std::cos(t), std::sin(t)}}) {
+      scene.bounds.push_back(testing_boxes::box_at(at, {0.5, 0.5, 0.5}));
+      scene.balls.push_back({at, 0.5});
+    }
+    scene.filter.resize(3);
+    tree->find_pairs(scene.bounds, scene.filter, scene.balls, nullptr, pairs);
+    ASSERT_EQ(pairs, oracle(scene, scene.balls)) << "step " << k;
+    ++(pairs.empty() ? apart : met);
+  }
+  EXPECT_GT(met, 50u);
+  EXPECT_GT(apart, 50u);
 }
 
 /// Boxes from the smallest numbers to the largest accepted coordinates, beyond what a float holds.
@@ -114,19 +146,25 @@ TEST(Detectors, AgreeOnNumbersOfEverySize) {
     const double size = std::pow(10.0, random.uniform(-300, 99));
     const Vec3 at = testing_boxes::random_vector(random, size), half{size / 2, size / 3, size / 4};
     scene.bounds.push_back(testing_boxes::box_at(at, half));
-    scene.filter.push_back({});
+    scene.balls.push_back({at, size / 2});
   }
   scene.bounds.push_back({});
-  scene.filter.push_back({});
+  scene.balls.push_back({});
   scene.bounds.push_back({{-1e100, -1e100, -1e100}, {1e100, 1e100, 1e100}});
-  scene.filter.push_back({});
-  const Pairs expected = oracle(scene);
-  EXPECT_GT(expected.size(), 300u);
+  scene.balls.push_back({{1e100, 1e100, 1e100}, 1e300});
+  scene.filter.resize(scene.bounds.size());
+  const Pairs boxes = oracle(scene, {}), both = oracle(scene, scene.balls);
+  EXPECT_GT(both.size(), 300u);
+  EXPECT_GT(boxes.size(), both.size());
   for (const std::string& name : broad_phase_names()) {
     Pairs pairs;
     const auto detector = make_broad_phase(name);
+    for (int k = 0; k < 2; ++k) {  // the second time from kept pairs
+      detector->find_pairs(scene.bounds, scene.filter, scene.balls, nullptr, pairs);
+      EXPECT_EQ(pairs, both) << name;
+    }
     detector->find_pairs(scene.bounds, scene.filter, nullptr, pairs);
-    EXPECT_EQ(pairs, expected) << name;
+    EXPECT_EQ(pairs, boxes) << name;
     std::vector<std::int32_t> inside, sought;
     detector->find_overlaps({}, inside);
     EXPECT_TRUE(inside.empty()) << name;
@@ -151,7 +189,7 @@ TEST(Detectors, GiveTheSamePairsForAnyNumberOfThreads) {
         Scene scene = testing_boxes::random_scene(kind, count, random);
         for (std::size_t k = 0; k < 5; ++k) {
           Pairs pairs;
-          detector->find_pairs(scene.bounds, scene.filter, pool.get(), pairs);
+          detector->find_pairs(scene.bounds, scene.filter, k < 4 ? Balls(scene.balls) : Balls(), pool.get(), pairs);
           if (threads == 1) reference.push_back(pairs);
           ASSERT_EQ(pairs, reference[k]) << name << ", " << threads << " threads, step " << k;
           testing_boxes::move(scene, kind, k < 2 ? 0.001 : 0.3, random);

@@ -15,6 +15,13 @@ enum class Kind { uniform, clustered, planes, lattice, sizes, far_away, line, po
 struct Scene {
   std::vector<Aabb> bounds;
   std::vector<ProxyFilter> filter;
+  std::vector<BoundingBall> balls;
+
+  void resize(std::size_t count) {
+    bounds.resize(count);
+    filter.resize(count);
+    balls.resize(count);
+  }
 };
 
 inline Vec3 random_vector(Random& random, double size) {
@@ -46,6 +53,14 @@ inline Aabb random_box(Kind kind, int i, Random& random) {
   }
 }
 
+/// A ball about the middle of the box, from one that touches its faces to one that holds it, or none.
+inline BoundingBall random_ball(Kind kind, const Aabb& box, Random& random) {
+  if (random.below(5) == 0) return {};
+  const Vec3 half = 0.5 * (box.upper - box.lower);
+  if (kind == Kind::lattice) return {centre(box), half.x};  // neighbours touch exactly
+  return {centre(box), random.uniform(0.5, 1.0) * norm(half)};
+}
+
 inline ProxyFilter random_filter(Random& random) {
   ProxyFilter filter;
   filter.layer = 1U << random.below(3);
@@ -59,21 +74,25 @@ inline Scene random_scene(Kind kind, int count, Random& random) {
   for (int i = 0; i < count; ++i) {
     scene.bounds.push_back(random_box(kind, i, random));
     scene.filter.push_back(random_filter(random));
+    scene.balls.push_back(random_ball(kind, scene.bounds.back(), random));
   }
   return scene;
 }
 
-/// One step of a moving scene: small shifts, and now and then a jump, a removal, a return, a changed filter.
+/// One step of a moving scene: small shifts, and now and then a jump, a removal, a return, a changed filter or ball.
 inline void move(Scene& scene, Kind kind, double step, Random& random) {
   for (std::size_t i = 0; i < scene.bounds.size(); ++i) {
     Aabb& box = scene.bounds[i];
+    BoundingBall& ball = scene.balls[i];
     const auto event = random.below(200);
     if (event == 0) box = {};
     if (event == 1) box = random_box(kind, static_cast<int>(i), random);
     if (event == 2) scene.filter[i] = random_filter(random);
     if (box == Aabb{}) continue;
+    if (event == 1 || event == 3) ball = random_ball(kind, box, random);
     const Vec3 shift = random_vector(random, step);
     box = {box.lower + shift, box.upper + shift};
+    ball.centre = ball.centre + shift;
   }
 }
 

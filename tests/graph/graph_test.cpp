@@ -8,7 +8,6 @@
 
 #include "cairn/core/random.h"
 #include "cairn/graph/colouring.h"
-#include "cairn/graph/islands.h"
 #include "cairn/graph/partition.h"
 #include "scenes/ball_lattices.h"
 
@@ -91,14 +90,6 @@ RC_GTEST_PROP(Colouring, IsProperOnRandomGraphs, ()) {
     lists.start.push_back(static_cast<std::int64_t>(lists.item.size()));
   }
   RC_ASSERT(colour_vertices_greedy(lists).colour == greedy.colour);
-}
-
-TEST(Islands, GroundJoinsNothingAndNumbersFollowTheLowestVertex) {
-  const std::vector<Edge> edges{{3, 4}, {0, kNoVertex}, {4, 1}, {kNoVertex, 2}, {kNoVertex, kNoVertex}};
-  const Islands islands = find_islands(edges, 6);
-  EXPECT_EQ(islands.count, 4);
-  EXPECT_EQ(islands.of_vertex, (std::vector<std::int32_t>{0, 1, 2, 1, 1, 3}));
-  EXPECT_EQ(islands.of_edge, (std::vector<std::int32_t>{1, 0, 1, 2, -1}));
 }
 
 TEST(Partition, CutsALatticeNearTheOptimalPlane) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cairn/narrow/collide_hull.h"
+#include "cairn/narrow/collide_faces.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 namespace cairn {
 namespace {
 
-TEST(CollideHull, StackedHullsTouchInFourCorners) {
+TEST(CollideFaces, StackedHullsTouchInFourCorners) {
   const ConvexHull big = make_hull(box_corners({2, 2, 1})), small = make_hull(box_corners({0.5, 1, 0.5}));
   // Either may be the reference; the small face lies inside the big one both times.
   for (const bool swapped : {false, true}) {
-    const Manifold m = swapped ? flipped(collide_hull_hull(small, at(0.25, 0, 1.49), big, {}, 0))
-                               : collide_hull_hull(big, {}, small, at(0.25, 0, 1.49), 0);
+    const Manifold m = swapped ? flipped(collide_faces(small, at(0.25, 0, 1.49), big, {}, 0))
+                               : collide_faces(big, {}, small, at(0.25, 0, 1.49), 0);
     expect_sound(m, 0);
     ASSERT_EQ(m.count, 4);
     expect_near(m.normal, {0, 0, 1}, 1e-12);
@@ -32,28 +32,28 @@ TEST(CollideHull, StackedHullsTouchInFourCorners) {
   }
 }
 
-TEST(CollideHull, TetrahedronOnItsFaceTipAndOverAnEdge) {
+TEST(CollideFaces, TetrahedronOnItsFaceTipAndOverAnEdge) {
   const ConvexHull slab = make_hull(box_corners({1, 1, 0.5}));
   const std::vector<Vec3> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   const ConvexHull tetrahedron = make_hull(corners);
-  const Manifold face = collide_hull_hull(slab, {}, tetrahedron, at(-0.2, -0.2, 0.45), 0);
+  const Manifold face = collide_faces(slab, {}, tetrahedron, at(-0.2, -0.2, 0.45), 0);
   expect_sound(face, 0);
   ASSERT_EQ(face.count, 3);
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(face.point[static_cast<std::size_t>(k)].separation, -0.05, 1e-12);
   // Overhanging x = 1, the triangle loses a corner and gains one.
-  const Manifold over = collide_hull_hull(slab, {}, tetrahedron, at(0.5, -0.2, 0.45), 0);
+  const Manifold over = collide_faces(slab, {}, tetrahedron, at(0.5, -0.2, 0.45), 0);
   expect_sound(over, 0);
   ASSERT_EQ(over.count, 4);
   for (const ManifoldPoint& p : over.point) EXPECT_LE(p.on_a.x, 1 + 1e-9);
   // Upside down it stands on its tip.
-  const Manifold tip = collide_hull_hull(slab, {}, tetrahedron, {{0.1, 0.2, 1.45}, {0, 1, 0, 0}}, 0);
+  const Manifold tip = collide_faces(slab, {}, tetrahedron, {{0.1, 0.2, 1.45}, {0, 1, 0, 0}}, 0);
   expect_sound(tip, 0);
   ASSERT_EQ(tip.count, 1);
   expect_near(tip.normal, {0, 0, 1}, 1e-9);
   expect_near(tip.point[0].on_b, {0.1, 0.2, 0.45}, 1e-9);
 }
 
-TEST(CollideHull, AgreesWithBoxes) {
+TEST(CollideFaces, AgreesWithBoxes) {
   Random random(41);
   int touching = 0;
   for (int k = 0; k < 2000; ++k) {
@@ -62,7 +62,7 @@ TEST(CollideHull, AgreesWithBoxes) {
     const ConvexHull a = make_hull(box_corners(half_a)), b = make_hull(box_corners(half_b));
     const Pose pose_a = random_pose(random);
     const Pose pose_b{pose_a.position + random_point(random, 1.3), random_pose(random).orientation};
-    const Manifold hulls = collide_hull_hull(a, pose_a, b, pose_b, 0);
+    const Manifold hulls = collide_faces(a, pose_a, b, pose_b, 0);
     const Manifold boxes = collide_box_box(make_box(half_a), pose_a, make_box(half_b), pose_b, 0);
     expect_sound(hulls, 0);
     ASSERT_EQ(hulls.count > 0, boxes.count > 0);
@@ -73,14 +73,14 @@ TEST(CollideHull, AgreesWithBoxes) {
   EXPECT_GT(touching, 800);
 }
 
-TEST(CollideHull, RandomHullsAreAsDeepAsTheWalkSaysAndMirror) {
+TEST(CollideFaces, RandomHullsAreAsDeepAsTheWalkSaysAndMirror) {
   Random random(42);
   for (int k = 0; k < 2000; ++k) {
     const ConvexHull a = make_hull(random_points(random, 16)), b = make_hull(random_points(random, 16));
     const Pose pose_a = random_pose(random);
     const Pose pose_b{pose_a.position + random_point(random, 1.5), random_pose(random).orientation};
-    const Manifold m = collide_hull_hull(a, pose_a, b, pose_b, 0.05);
-    const Manifold mirrored = flipped(collide_hull_hull(b, pose_b, a, pose_a, 0.05));
+    const Manifold m = collide_faces(a, pose_a, b, pose_b, 0.05);
+    const Manifold mirrored = flipped(collide_faces(b, pose_b, a, pose_a, 0.05));
     const ConvexDistance d = distance(a, pose_a, b, pose_b);
     expect_sound(m, 0.05);
     if (std::fabs(d.distance - 0.05) < 1e-9) continue;
@@ -92,7 +92,7 @@ TEST(CollideHull, RandomHullsAreAsDeepAsTheWalkSaysAndMirror) {
   }
 }
 
-TEST(CollideHull, LatticeOfBoxesHasTheDepthOfTheIntervals) {
+TEST(CollideFaces, LatticeOfBoxesHasTheDepthOfTheIntervals) {
   // Aligned faces, edges in one line, coplanar corners: every tie there is. The depth is the least overlap of the three
   // intervals; quarter turns about z keep it.
   Random random(44);
@@ -110,7 +110,7 @@ TEST(CollideHull, LatticeOfBoxesHasTheDepthOfTheIntervals) {
     const Box a = make_box(half_a), b = make_box(half_b);
     const Manifold boxes = collide_box_box(a, {}, b, pose_b, 1e-6);
     const Manifold hulls =
-        collide_hull_hull(make_hull(box_corners(half_a)), {}, make_hull(box_corners(half_b)), pose_b, 1e-6);
+        collide_faces(make_hull(box_corners(half_a)), {}, make_hull(box_corners(half_b)), pose_b, 1e-6);
     const ConvexDistance walk = distance(a, {}, b, pose_b);
     expect_sound(boxes, 1e-6);
     expect_sound(hulls, 1e-6);
@@ -124,16 +124,16 @@ TEST(CollideHull, LatticeOfBoxesHasTheDepthOfTheIntervals) {
   }
 }
 
-TEST(CollideHull, SamePoseAndExactTouchHaveFiniteAnswers) {
+TEST(CollideFaces, SamePoseAndExactTouchHaveFiniteAnswers) {
   Random random(43);
   const ConvexHull cube = make_hull(box_corners({1, 1, 1})), stone = make_hull(random_points(random, 40));
   for (const ConvexHull& hull : {cube, stone}) {
-    const Manifold same = collide_hull_hull(hull, at(1, 2, 3), hull, at(1, 2, 3), 0);
+    const Manifold same = collide_faces(hull, at(1, 2, 3), hull, at(1, 2, 3), 0);
     expect_sound(same, 0);
     EXPECT_GE(same.count, 1);
   }
   for (const Vec3& d : {Vec3{2, 0, 0}, Vec3{2, 2, 0}, Vec3{2, 2, 2}}) {
-    const Manifold touch = collide_hull_hull(cube, {}, cube, {d, {}}, 1e-9);
+    const Manifold touch = collide_faces(cube, {}, cube, {d, {}}, 1e-9);
     expect_sound(touch, 1e-9);
     EXPECT_GE(touch.count, 1);
     EXPECT_NEAR(deepest(touch, 1), 0, 1e-9);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Bodies: all bodies of a world, by slot. Slots are those of the handles; a slot without a body has status 0.
+//
+// Hot arrays are read by detection and assembly in every step, the records only where something acts on the body.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/dynamics/body_def.h"
+
+namespace cairn {
+
+/// Bits of Bodies::status.
+enum BodyStatus : std::uint8_t {
+  kLive = 1,
+  kDynamic = 2,
+  kKinematic = 4,
+  kAsleep = 8,
+  kQuarantined = 16,
+  kTouched = 32,  ///< edited since the last detection: its shapes must be placed anew
+};
+
+/// Mass and inertia of a dynamic body; all zero for others. Body axes, about the centre of mass.
+struct MassState {
+  double mass = 0, inverse_mass = 0;
+  SymMat3 inertia, inverse_inertia;
+  friend bool operator==(const MassState&, const MassState&) = default;
+};
+
+/// What is read when something acts on a body.
+struct BodyRecord {
+  Vec3 centre;                         ///< of mass, in the body's frame
+  std::optional<MassProperties> mass;  ///< given by the user; none: from the shapes
+  double linear_damping = 0, angular_damping = 0, gravity_scale = 1;
+  std::uint32_t locked_axes = kLockNone;
+  bool may_sleep = true, continuous = false;
+  std::uint64_t user = 0;
+  Vec3 force, torque;                ///< for the next step; cleared by it
+  double rest_time = 0;              ///< s it has been slow
+  std::vector<std::uint32_t> shapes;  ///< slots, ascending
+};
+
+struct Bodies {
+  std::vector<std::uint8_t> status;      ///< BodyStatus bits
+  std::vector<Pose> pose;                ///< of the centre of mass, with the body's axes
+  std::vector<Velocity> velocity;        ///< of the centre of mass
+  std::vector<MassState> mass;
+  std::vector<BodyRecord> record;
+  std::vector<Pose> reference;           ///< where contacts were last made anew
+  std::vector<std::uint32_t> version;    ///< raised when the body leaves the neighbourhood of `reference`
+
+  std::size_t size() const { return status.size(); }
+  bool is_live(std::size_t i) const { return (status[i] & kLive) != 0; }
+  bool is_dynamic(std::size_t i) const { return (status[i] & kDynamic) != 0; }
+  /// Moved by forces and contacts in this step.
+  bool is_active(std::size_t i) const { return (status[i] & (kDynamic | kAsleep | kQuarantined)) == kDynamic; }
+  bool is_moving_kinematic(std::size_t i) const {
+    return (status[i] & kKinematic) != 0 && !(velocity[i] == Velocity{});
+  }
+  void resize(std::size_t count) {
+    status.resize(count), pose.resize(count), velocity.resize(count), mass.resize(count), record.resize(count);
+    reference.resize(count), version.resize(count);
+  }
+};
+
+/// Of the body's own frame.
+inline Pose frame_of(const Bodies& bodies, std::size_t i) {
+  const Pose& pose = bodies.pose[i];
+  return {pose.position - rotate(pose.orientation, bodies.record[i].centre), pose.orientation};
+}
+
+/// Inverse inertia in world axes, without the rotations that are locked. Locking takes rows and columns out of the
+/// inertia, not of its inverse: the body turns about the free axes as if held by bearings.
+SymMat3 world_inverse_inertia(const Bodies& bodies, std::size_t i);
+
+}  // namespace cairn

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/solvers/prox_loop.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/core/timer.h"
+
+namespace cairn {
+
+// An acceleration has its own restarts; undoing its sweeps as well would fight them.
+ProxLoop::ProxLoop(const ProxSettings& settings)
+    : settings_(settings),
+      accelerator_(make_accelerator(settings.acceleration, settings.depth)),
+      rollback_((settings.rollback || settings.order == SweepOrder::jacobi) && !accelerator_) {}
+
+void ProxLoop::run(const LoopTask& task, std::vector<double>& lambda) {
+  task_ = &task;
+  state_ = {};
+  SolveReport& report = task.report;
+  prepare(lambda);
+  while (!state_.is_stopped) {
+    double change = 0;
+    {
+      ScopedTimer timing(report.seconds);
+      accelerate(lambda);
+      if (rollback_ || accelerator_) start_ = lambda;
+      change = task.sweep.run(lambda, task.context.pool);
+      ++report.iterations;
+      state_.is_measured = false;
+    }
+    if (!std::isfinite(change))
+      give_up(lambda);
+    else if (!roll_back(change, lambda))
+      check(change, lambda);
+  }
+  if (accelerator_) report.restarts = accelerator_->restarts();
+  if ((task.stop.tolerance > 0 || task.context.measure_end) && !state_.is_measured) {
+    ScopedTimer timing(report.measure_seconds);
+    report.residual = task.ruler.read(lambda).residual;
+  }
+  task_ = nullptr;
+}
+
+void ProxLoop::prepare(std::vector<double>& lambda) {
+  const auto& [sweep, ruler, context, limits, report] = *task_;
+  ScopedTimer timing(report.setup_seconds);
+  sweep.project(lambda, context.pool);
+  sweep.refresh(lambda, context.pool);
+  good_ = lambda;
+  if (accelerator_) {
+    weight_.resize(sweep.size());
+    sweep.weights(weight_);
+    accelerator_->reset(weight_);
+    next_.resize(lambda.size());
+  }
+  if (limits.max_iterations <= 0) stop(StopReason::max_iterations);
+}
+
+/// Moves lambda to the start of the next sweep; what the last sweep found has been measured already.
+void ProxLoop::accelerate(std::vector<double>& lambda) {
+  const auto& [sweep, ruler, context, limits, report] = *task_;
+  if (!accelerator_ || report.iterations == 0) return;
+  if (!accelerator_->propose(start_, lambda, next_, context.pool)) return;
+  sweep.project(next_, context.pool);
+  std::swap(lambda, next_);
+  sweep.refresh(lambda, context.pool);
+}
+
+/// Undoes a sweep whose change grew, or that goes round in circles, and reduces r (doc 000, section 3.5); lambda AND
+/// w return to where they were.
+bool ProxLoop::roll_back(double change, std::vector<double>& lambda) {
+  const auto& [sweep, ruler, context, limits, report] = *task_;
+  constexpr int kCircling = 4;  // a cycle between bounds does not grow: so many sweeps without any progress
+  State& s = state_;
+  s.circling = change >= s.last_change ? s.circling + 1 : 0;
+  const bool worse = rollback_ && report.iterations > settings_.free_sweeps &&
+                     (change > settings_.growth * s.last_change || (change > 0 && s.circling >= kCircling)) &&
+                     report.rollbacks < settings_.max_rollbacks;
+  s.last_change = worse ? s.last_change : change;
+  if (!worse) return false;
+  s.circling = 0;
+  ScopedTimer timing(report.seconds);
+  lambda = start_;
+  sweep.refresh(lambda, context.pool);
+  sweep.scale_r(settings_.nu);
+  ++report.rollbacks;
+  if (report.iterations >= limits.max_iterations) stop(StopReason::max_iterations);
+  return true;
+}
+
+void ProxLoop::check(double change, const std::vector<double>& lambda) {
+  const auto& [sweep, ruler, context, limits, report] = *task_;
+  const int i = report.iterations;
+  const bool last = i >= limits.max_iterations || change == 0;
+  // The later, the rarer: at most 5 % of the sweeps are wasted, and measuring stays cheap.
+  const bool due = context.history || (limits.tolerance > 0 && (i >= state_.next_check || last));
+  if (due) measure(lambda);
+  if (due) state_.next_check = i + std::max(1, i / 20);
+  if (context.progress) context.progress(i, report.residual);
+  if (due && limits.tolerance > 0 && report.residual <= limits.tolerance) return stop(StopReason::converged);
+  if (change == 0) return stop(StopReason::stalled);
+  if (i >= limits.max_iterations) return stop(StopReason::max_iterations);
+  if (limits.time_limit > 0 && report.seconds >= limits.time_limit) return stop(StopReason::time_limit);
+  if (context.interrupt != nullptr && context.interrupt->load()) stop(StopReason::interrupted);
+}
+
+void ProxLoop::measure(const std::vector<double>& lambda) {
+  const auto& [sweep, ruler, context, limits, report] = *task_;
+  ScopedTimer timing(report.measure_seconds);
+  const Reading reading = ruler.read(lambda);
+  report.residual = reading.residual;
+  state_.is_measured = true;
+  if (context.history && context.details)
+    report.history.push_back({report.iterations, report.seconds, reading.residual, reading.gamma});
+  if (std::isfinite(reading.residual)) good_ = lambda;
+}
+
+/// Not finite: the last measured iterate, or the start, is the answer.
+void ProxLoop::give_up(std::vector<double>& lambda) {
+  lambda = good_;
+  task_->sweep.refresh(lambda, task_->context.pool);
+  stop(StopReason::diverged);
+  task_->report.residual = task_->ruler.read(lambda).residual;
+  state_.is_measured = true;
+}
+
+void ProxLoop::stop(StopReason reason) {
+  task_->report.reason = reason;
+  state_.is_stopped = true;
+}
+
+}  // namespace cairn

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/world/assemble.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/dynamics/integrate.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kBodyGrain = 512;
+constexpr std::int64_t kSlabGrain = 4;
+
+/// v -> v / (1 + c dt): damping by the implicit Euler rule, never reverses a motion.
+Vec3 damped(const Vec3& v, double rate, double dt) { return (1.0 / (1.0 + rate * dt)) * v; }
+
+/// External accelerations: gravity, forces, free turning, damping.
+Velocity external_acceleration(const Bodies& bodies, std::size_t i, const SymMat3& inverse_inertia, const Vec3& gravity,
+                               double dt) {
+  const MassState& mass = bodies.mass[i];
+  const BodyRecord& record = bodies.record[i];
+  const Velocity& v = bodies.velocity[i];
+  Velocity a{record.gravity_scale * gravity + mass.inverse_mass * record.force, inverse_inertia * record.torque};
+  if ((record.locked_axes & kLockTurns) == 0) {
+    const Quat& q = bodies.pose[i].orientation;
+    const Vec3 before = rotate_back(q, v.angular);
+    const Vec3 after = turn_freely(mass.inertia, mass.inverse_inertia, before, dt);
+    if (!(after == before)) a.angular += (1.0 / dt) * rotate(q, after - before);
+  }
+  if (record.linear_damping > 0)
+    a.linear = (1.0 / dt) * (damped(v.linear + dt * a.linear, record.linear_damping, dt) - v.linear);
+  if (record.angular_damping > 0)
+    a.angular = (1.0 / dt) * (damped(v.angular + dt * a.angular, record.angular_damping, dt) - v.angular);
+  return a;
+}
+
+void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool,
+                     std::vector<ProblemBody>& out) {
+  out.resize(bodies.size() + 1);
+  out.back() = {};
+  parallel_for(pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      ProblemBody& body = out[i];
+      body = {};
+      if ((bodies.status[i] & kKinematic) != 0) body.velocity = bodies.velocity[i];
+      if (!bodies.is_active(i)) continue;
+      body.inverse_mass = bodies.mass[i].inverse_mass;
+      body.inverse_inertia = world_inverse_inertia(bodies, i);
+      body.velocity = bodies.velocity[i];
+      body.acceleration = external_acceleration(bodies, i, body.inverse_inertia, settings.gravity, dt);
+    }
+  });
+}
+
+/// A pair takes part if something can move in it.
+bool takes_part(const Bodies& bodies, const Shapes& shapes, const BroadPair& pair) {
+  return bodies.is_active(static_cast<std::size_t>(shapes.body[static_cast<std::size_t>(pair.a)])) ||
+         bodies.is_active(static_cast<std::size_t>(shapes.body[static_cast<std::size_t>(pair.b)]));
+}
+
+/// Contacts per slab and how deep they are.
+void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) {
+  const std::span<const Slab> slabs = from.cache.slabs();
+  out.first_contact.assign(slabs.size() + 1, 0);
+  out.overlaps.assign(slabs.size(), {});
+  parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      OverlapSums& sums = out.overlaps[s];
+      for (const ContactManifold& m : slabs[s].manifolds)
+        if (takes_part(from.bodies, from.shapes, from.cache.pairs()[static_cast<std::size_t>(m.pair)]))
+          out.first_contact[s + 1] += m.count;
+      for (const ContactPoint& p : slabs[s].points) {
+        const double depth = std::max(0.0, -double{p.separation});
+        sums.deepest = std::max(sums.deepest, depth);
+        sums.sum += depth;
+      }
+      sums.points = static_cast<std::int64_t>(slabs[s].points.size());
+    }
+  });
+  for (std::size_t s = 0; s < slabs.size(); ++s) out.first_contact[s + 1] += out.first_contact[s];
+}
+
+/// What all points of one manifold have in common.
+struct ManifoldContext {
+  ContactBlock block;
+  ContactMaterial material;
+  Frame stored;  ///< the frame the cache keeps tangential impulses in
+  bool turned = false;  ///< the block's tangents differ from it
+};
+
+ManifoldContext manifold_context(const ContactSource& from, const ContactManifold& m) {
+  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
+  const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+  ManifoldContext c;
+  c.material = from.materials.combined(from.shapes.material[a], from.shapes.material[b], from.shapes.def[a].material,
+                                       from.shapes.def[b].material);
+  c.stored = make_frame(m.normal);
+  Frame frame = c.stored;
+  if (c.material.grain_of != 0) {
+    const std::size_t owner = c.material.grain_of == 1 ? a : b;
+    frame = make_frame_along(m.normal, rotate(from.shapes.pose[owner].orientation, from.shapes.def[owner].material.grain));
+    c.turned = true;
+  }
+  c.block.body_a = from.shapes.body[a], c.block.body_b = from.shapes.body[b];
+  c.block.normal = frame.normal, c.block.tangent1 = frame.tangent1, c.block.tangent2 = frame.tangent2;
+  c.block.spin_radius = c.material.spin_radius;
+  c.block.restitution = c.material.restitution;
+  return c;
+}
+
+/// One contact of the problem.
+void fill_contact(const ContactSource& from, const WorldSettings& settings, double dt, const ManifoldContext& c,
+                  const ContactPoint& point, ContactBlock& block) {
+  block = c.block;
+  const auto a = static_cast<std::size_t>(block.body_a), b = static_cast<std::size_t>(block.body_b);
+  block.arm_a = point.position - from.bodies.pose[a].position;
+  block.arm_b = point.position - from.bodies.pose[b].position;
+  block.gap = double{point.separation};
+  block.friction1 = c.material.friction1, block.friction2 = c.material.friction2;
+  const bool may_stick = c.material.static_friction1 != c.material.friction1;
+  if (!may_stick && block.restitution == 0) return;
+  const std::array<double, 4> v = contact_velocity(block, from.bodies.velocity[a], from.bodies.velocity[b]);
+  if (may_stick && v[1] * v[1] + v[2] * v[2] < settings.slip_speed * settings.slip_speed)
+    block.friction1 = c.material.static_friction1, block.friction2 = c.material.static_friction2;
+  // A body that bounces within this step bounces now: waiting at the surface would lose its speed.
+  const bool arrives = block.gap > 0 && block.gap + dt * v[0] <= 0 && v[0] < -settings.stabilisation.bounce_speed;
+  if (block.restitution > 0 && arrives) block.gap = 0;
+}
+
+std::array<double, 4> warm_impulse(const ManifoldContext& c, const ContactPoint& point, double scale) {
+  double s = double{point.tangent_impulse[0]}, t = double{point.tangent_impulse[1]};
+  if (c.turned) {
+    const Vec3 tangential = s * c.stored.tangent1 + t * c.stored.tangent2;
+    s = dot(c.block.tangent1, tangential), t = dot(c.block.tangent2, tangential);
+  }
+  return {scale * double{point.normal_impulse}, scale * s, scale * t, scale * double{point.spin_impulse}};
+}
+
+void fill_slab(const ContactSource& from, const WorldSettings& settings, double dt, double impulse_scale, std::size_t s,
+               Assembly& out) {
+  const Slab& slab = from.cache.slabs()[s];
+  auto k = static_cast<std::size_t>(out.first_contact[s]);
+  std::int64_t edge = from.graph.first_edge()[s] - 1;
+  std::int32_t last_pair = -1;
+  for (const ContactManifold& m : slab.manifolds) {
+    if (m.pair != last_pair) ++edge;
+    last_pair = m.pair;
+    if (!takes_part(from.bodies, from.shapes, from.cache.pairs()[static_cast<std::size_t>(m.pair)])) continue;
+    const ManifoldContext context = manifold_context(from, m);
+    for (std::int32_t j = 0; j < m.count; ++j, ++k) {
+      const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
+      fill_contact(from, settings, dt, context, point, out.problem.contacts[k]);
+      out.solution.contact_impulse[k] = warm_impulse(context, point, impulse_scale);
+      out.contact_colour[k] = from.graph.colour()[static_cast<std::size_t>(edge)];
+    }
+  }
+}
+
+/// Axes that are held: one row each against the fixed frame.
+void lock_axes(const Bodies& bodies, ContactProblem& problem) {
+  const auto frame = static_cast<std::int32_t>(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const std::uint32_t locked = bodies.record[i].locked_axes & (kLockX | kLockY | kLockZ);
+    if (locked == 0 || !bodies.is_active(i)) continue;
+    JointBlock joint{frame, static_cast<std::int32_t>(i), static_cast<std::int32_t>(problem.joint_rows.size()), 0};
+    for (int axis = 0; axis < 3; ++axis) {
+      if ((locked & (1u << axis)) == 0) continue;
+      JointRow row;
+      row.linear_b = {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
+      row.linear_a = -row.linear_b;
+      problem.joint_rows.push_back(row);
+      ++joint.row_count;
+    }
+    problem.joints.push_back(joint);
+  }
+}
+
+/// Rolling resistance: the relative turning across the normal is held by a torque of at most rolling_radius times the
+/// normal impulse, which is that of the last step (two rows per contact).
+void resist_rolling(const ContactSource& from, Assembly& out) {
+  ContactProblem& problem = out.problem;
+  std::size_t k = 0;
+  for (const Slab& slab : from.cache.slabs())
+    for (const ContactManifold& m : slab.manifolds) {
+      if (!takes_part(from.bodies, from.shapes, from.cache.pairs()[static_cast<std::size_t>(m.pair)])) continue;
+      const double radius = manifold_context(from, m).material.rolling_radius;
+      for (std::int32_t j = 0; j < m.count; ++j, ++k) {
+        const double bound = radius * out.solution.contact_impulse[k][0];
+        if (!(bound > 0)) continue;
+        const ContactBlock& c = problem.contacts[k];
+        problem.joints.push_back({c.body_a, c.body_b, static_cast<std::int32_t>(problem.joint_rows.size()), 2});
+        for (const Vec3& axis : {c.tangent1, c.tangent2}) {
+          JointRow row;
+          row.angular_a = -axis, row.angular_b = axis;
+          row.lower = -bound, row.upper = bound;
+          problem.joint_rows.push_back(row);
+        }
+      }
+    }
+}
+
+}  // namespace
+
+void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double impulse_scale, ThreadPool* pool,
+              Assembly& out) {
+  ContactProblem& problem = out.problem;
+  problem.dt = dt;
+  problem.stabilisation = settings.stabilisation;
+  assemble_bodies(from.bodies, settings, dt, pool, problem.bodies);
+  count_contacts(from, pool, out);
+  const auto contacts = static_cast<std::size_t>(out.first_contact.back());
+  problem.contacts.resize(contacts);
+  out.solution.contact_impulse.resize(contacts);
+  out.contact_colour.resize(contacts);
+  const auto slabs = static_cast<std::int64_t>(from.cache.slabs().size());
+  parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s)
+      fill_slab(from, settings, dt, impulse_scale, static_cast<std::size_t>(s), out);
+  });
+  problem.joints.clear(), problem.joint_rows.clear();
+  lock_axes(from.bodies, problem);
+  if (from.materials.any_rolling()) resist_rolling(from, out);
+  out.solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
+}
+
+void scatter_impulses(const Assembly& assembly, const Bodies& bodies, const Shapes& shapes, ContactCache& cache,
+                      ThreadPool* pool) {
+  const std::span<Slab> slabs = cache.slabs();
+  parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      auto k = static_cast<std::size_t>(assembly.first_contact[s]);
+      for (const ContactManifold& m : slabs[s].manifolds) {
+        if (!takes_part(bodies, shapes, cache.pairs()[static_cast<std::size_t>(m.pair)])) continue;
+        const Frame stored = make_frame(m.normal);
+        for (std::int32_t j = 0; j < m.count; ++j, ++k) {
+          const std::array<double, 4>& impulse = assembly.solution.contact_impulse[k];
+          const ContactBlock& c = assembly.problem.contacts[k];
+          const Vec3 tangential = impulse[1] * c.tangent1 + impulse[2] * c.tangent2;
+          ContactPoint& point = slabs[s].points[static_cast<std::size_t>(m.first_point + j)];
+          point.normal_impulse = static_cast<float>(impulse[0]);
+          point.tangent_impulse[0] = static_cast<float>(dot(stored.tangent1, tangential));
+          point.tangent_impulse[1] = static_cast<float>(dot(stored.tangent2, tangential));
+          point.spin_impulse = static_cast<float>(impulse[3]);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace cairn

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Assembly: from a world to a ContactProblem and back. The only place that knows both.
+//
+// Bodies of the problem are the slots of the world, in order; those that are asleep, frozen, fixed or absent have no
+// inverse mass. Where axes are locked, one more body stands at the end: the fixed frame that holds them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/core/parallel.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/world/contact_cache.h"
+#include "cairn/world/contact_graph.h"
+#include "cairn/world/material_table.h"
+#include "cairn/world/settings.h"
+
+namespace cairn {
+
+/// Sums over the contact points of a slab.
+struct OverlapSums {
+  double deepest = 0, sum = 0;  ///< m
+  std::int64_t points = 0;
+};
+
+struct Assembly {
+  ContactProblem problem;
+  ContactSolution solution;                 ///< warm start on entry of the solver, the answer after it
+  std::vector<std::int32_t> contact_colour;  ///< per contact
+  std::vector<std::int64_t> first_contact;   ///< per slab of the cache, one more at the end
+  std::vector<OverlapSums> overlaps;         ///< per slab
+};
+
+/// Where contacts come from.
+struct ContactSource {
+  const Bodies& bodies;
+  const Shapes& shapes;
+  const MaterialTable& materials;
+  const ContactCache& cache;
+  const ContactGraph& graph;
+};
+
+/// `impulse_scale` is dt over the dt of the last step, or 0 for a cold start.
+void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double impulse_scale, ThreadPool* pool,
+              Assembly& out);
+
+/// Impulses of the solution back to the points they belong to.
+void scatter_impulses(const Assembly& assembly, const Bodies& bodies, const Shapes& shapes, ContactCache& cache,
+                      ThreadPool* pool);
+
+}  // namespace cairn

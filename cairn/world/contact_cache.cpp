@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/world/contact_cache.h"
+
+#include <algorithm>
+
+#include "cairn/math/mat3.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kNearFeature = 0.02;  ///< m, a point without an equal feature inherits from one that near
+
+/// Everything that is constant while one pair is worked on.
+struct PairContext {
+  const Bodies& bodies;
+  const Shapes& shapes;
+  const DetectSettings& settings;
+  std::size_t a, b;            ///< shapes
+  std::size_t body_a, body_b;
+  const Slab* old_slab;        ///< null: the pair is new
+  const ContactPair* old;
+  std::int32_t index;          ///< of the pair
+};
+
+/// How far ahead contacts of a pair are made: the margin, and the way the bodies may come closer within the step.
+double pair_margin(const PairContext& c) {
+  const Vec3 relative = c.bodies.velocity[c.body_b].linear - c.bodies.velocity[c.body_a].linear;
+  const double size = std::min(c.shapes.ball_radius[c.a], c.shapes.ball_radius[c.b]);
+  return c.settings.margin + std::min(c.settings.dt * norm(relative), size);
+}
+
+const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {
+  if (c.old == nullptr) return nullptr;
+  for (std::int32_t k = 0; k < c.old->manifold_count; ++k) {
+    const ContactManifold& m = c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold + k)];
+    if (m.part == part) return &m;
+  }
+  return nullptr;
+}
+
+/// The old point with the same feature, else the nearest within reach.
+const ContactPoint* old_point(const PairContext& c, const ContactManifold& m, const ContactPoint& point) {
+  const ContactPoint* first = &c.old_slab->points[static_cast<std::size_t>(m.first_point)];
+  for (std::int32_t k = 0; k < m.count; ++k)
+    if (first[k].feature == point.feature) return first + k;
+  const ContactPoint* nearest = nullptr;
+  double least = kNearFeature * kNearFeature;
+  for (std::int32_t k = 0; k < m.count; ++k) {
+    const Vec3 d = first[k].position - point.position;
+    if (dot(d, d) < least) least = dot(d, d), nearest = first + k;
+  }
+  return nearest;
+}
+
+/// Impulses of the old contact, tangents turned into the new frame.
+void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3& normal, ContactPoint& to) {
+  to.normal_impulse = from.normal_impulse;
+  to.spin_impulse = from.spin_impulse;
+  to.tangent_impulse[0] = from.tangent_impulse[0];
+  to.tangent_impulse[1] = from.tangent_impulse[1];
+  if (old_normal == normal) return;
+  const Frame before = make_frame(old_normal), now = make_frame(normal);
+  const Vec3 tangential =
+      double{from.tangent_impulse[0]} * before.tangent1 + double{from.tangent_impulse[1]} * before.tangent2;
+  to.tangent_impulse[0] = static_cast<float>(dot(now.tangent1, tangential));
+  to.tangent_impulse[1] = static_cast<float>(dot(now.tangent2, tangential));
+}
+
+/// Two balls: the most frequent pair, without any detour.
+void collide_spheres(const PairContext& c, Slab& slab) {
+  const Vec3 d = c.shapes.ball[c.b].centre - c.shapes.ball[c.a].centre;
+  const double reach = c.shapes.sphere_radius[c.a] + c.shapes.sphere_radius[c.b];
+  const double length2 = dot(d, d), far = reach + pair_margin(c);
+  if (length2 > far * far) return;
+  const double length = std::sqrt(length2);
+  ContactManifold m;
+  m.normal = length > 0 ? (1.0 / length) * d : Vec3{0, 0, 1};
+  m.pair = c.index;
+  m.count = 1;
+  m.first_point = static_cast<std::int32_t>(slab.points.size());
+  ContactPoint point;
+  // Midway between the surfaces: at r_a + separation / 2 from the centre of a.
+  point.position =
+      c.shapes.ball[c.a].centre + 0.5 * (c.shapes.sphere_radius[c.a] - c.shapes.sphere_radius[c.b] + length) * m.normal;
+  point.separation = static_cast<float>(length - reach);
+  if (const ContactManifold* old = old_manifold(c, 0))
+    carry_impulse(c.old_slab->points[static_cast<std::size_t>(old->first_point)], old->normal, m.normal, point);
+  slab.points.push_back(point);
+  slab.manifolds.push_back(m);
+}
+
+void to_float(const Vec3& v, float* out) {
+  out[0] = static_cast<float>(v.x), out[1] = static_cast<float>(v.y), out[2] = static_cast<float>(v.z);
+}
+Vec3 to_vec(const float* v) { return {double{v[0]}, double{v[1]}, double{v[2]}}; }
+
+ContactAnchor make_anchor(const PairContext& c, const Vec3& normal, const ManifoldPoint& point) {
+  const Pose &pose_a = c.bodies.pose[c.body_a], &pose_b = c.bodies.pose[c.body_b];
+  ContactAnchor anchor;
+  to_float(transform_back(pose_a, point.on_a), anchor.on_a);
+  to_float(transform_back(pose_b, point.on_b), anchor.on_b);
+  const Vec3 gap = transform(pose_b, to_vec(anchor.on_b)) - transform(pose_a, to_vec(anchor.on_a));
+  anchor.offset = static_cast<float>(point.separation - dot(normal, gap));
+  return anchor;
+}
+
+/// Asks the narrow phase.
+void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, Slab& slab) {
+  slab.scratch.clear();
+  collide(c.shapes.shape[c.a], c.shapes.pose[c.a], c.shapes.shape[c.b], c.shapes.pose[c.b], pair_margin(c), memory,
+          slab.scratch);
+  for (const PartManifold& found : slab.scratch) {
+    ContactManifold m;
+    m.normal = found.manifold.normal;
+    m.part = found.part;
+    m.pair = c.index;
+    m.count = found.manifold.count;
+    m.first_point = static_cast<std::int32_t>(slab.points.size());
+    if (recyclable) m.first_anchor = static_cast<std::int32_t>(slab.anchors.size());
+    const ContactManifold* old = old_manifold(c, found.part);
+    for (int k = 0; k < m.count; ++k) {
+      const ManifoldPoint& p = found.manifold.point[static_cast<std::size_t>(k)];
+      ContactPoint point;
+      point.position = 0.5 * (p.on_a + p.on_b);
+      point.separation = static_cast<float>(p.separation);
+      point.feature = p.feature;
+      const ContactPoint* from = old != nullptr ? old_point(c, *old, point) : nullptr;
+      if (from != nullptr) carry_impulse(*from, old->normal, m.normal, point);
+      slab.points.push_back(point);
+      if (recyclable) slab.anchors.push_back(make_anchor(c, m.normal, p));
+    }
+    slab.manifolds.push_back(m);
+  }
+}
+
+/// Keeps the manifolds of a pair that barely moved: the same points on both bodies, their separation measured anew.
+void recycle_pair(const PairContext& c, Slab& slab) {
+  const Pose &pose_a = c.bodies.pose[c.body_a], &pose_b = c.bodies.pose[c.body_b];
+  for (std::int32_t k = 0; k < c.old->manifold_count; ++k) {
+    ContactManifold m = c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold + k)];
+    const auto first_point = static_cast<std::size_t>(m.first_point), first_anchor = static_cast<std::size_t>(m.first_anchor);
+    m.pair = c.index;
+    m.first_point = static_cast<std::int32_t>(slab.points.size());
+    m.first_anchor = static_cast<std::int32_t>(slab.anchors.size());
+    for (std::size_t j = 0; j < static_cast<std::size_t>(m.count); ++j) {
+      ContactPoint point = c.old_slab->points[first_point + j];
+      const ContactAnchor& anchor = c.old_slab->anchors[first_anchor + j];
+      const Vec3 on_a = transform(pose_a, to_vec(anchor.on_a)), on_b = transform(pose_b, to_vec(anchor.on_b));
+      point.position = 0.5 * (on_a + on_b);
+      point.separation = static_cast<float>(dot(m.normal, on_b - on_a) + double{anchor.offset});
+      slab.points.push_back(point);
+      slab.anchors.push_back(anchor);
+    }
+    slab.manifolds.push_back(m);
+    ++slab.recycled;
+  }
+}
+
+/// The bodies are near where they were when the manifolds of the pair were made, and these can be followed.
+bool is_unmoved(const PairContext& c, std::uint32_t version_a, std::uint32_t version_b) {
+  if (c.old == nullptr || c.old->version_a != version_a || c.old->version_b != version_b) return false;
+  return c.old->manifold_count == 0 ||
+         c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold)].first_anchor >= 0;
+}
+
+/// Pairs whose closed form costs no more than recycling.
+bool is_cheap(const Shapes& shapes, std::size_t a, std::size_t b) {
+  const auto round = [&](std::size_t i) { return shapes.sphere_radius[i] >= 0; };
+  const auto simple = [&](std::size_t i) {
+    return round(i) || std::holds_alternative<Box>(shapes.shape[i]) || std::holds_alternative<HalfSpace>(shapes.shape[i]) ||
+           std::holds_alternative<Capsule>(shapes.shape[i]);
+  };
+  return (round(a) && simple(b)) || (round(b) && simple(a));
+}
+
+}  // namespace
+
+void ContactCache::match(ThreadPool* pool) {
+  const auto total = static_cast<std::int64_t>(next_.pairs.size());
+  slab_count_ = static_cast<std::size_t>(std::max<std::int64_t>(1, (total + kPairBlock - 1) / kPairBlock));
+  if (next_.slabs.size() < slab_count_) next_.slabs.resize(slab_count_);
+  for (std::size_t s = 0; s < slab_count_; ++s) next_.slabs[s].ended.clear();
+  next_.records.resize(next_.pairs.size());
+  same_pairs_ = next_.pairs == now_.pairs;
+  if (same_pairs_) return;
+  match_.resize(next_.pairs.size());
+  if (total == 0) match_block(0, 0, 0);
+  parallel_for(pool, total, kPairBlock,
+               [&](std::int64_t begin, std::int64_t end) { match_block(begin, end, total); });
+}
+
+/// Merges a block of the new pairs with the stretch of the old ones it replaces.
+void ContactCache::match_block(std::int64_t begin, std::int64_t end, std::int64_t total) {
+  const auto first = now_.pairs.begin(), last = now_.pairs.end();
+  auto old = begin == 0 ? first : std::lower_bound(first, last, next_.pairs[static_cast<std::size_t>(begin)]);
+  const auto stop = end == total ? last : std::lower_bound(old, last, next_.pairs[static_cast<std::size_t>(end)]);
+  std::vector<std::int32_t>& ended = next_.slabs[static_cast<std::size_t>(begin / kPairBlock)].ended;
+  const auto skip = [&] {
+    const auto i = static_cast<std::size_t>(old - first);
+    if (now_.records[i].touching != 0) ended.push_back(static_cast<std::int32_t>(i));
+    ++old;
+  };
+  for (std::int64_t i = begin; i < end; ++i) {
+    const BroadPair& pair = next_.pairs[static_cast<std::size_t>(i)];
+    while (old != stop && *old < pair) skip();
+    const bool found = old != stop && *old == pair;
+    match_[static_cast<std::size_t>(i)] = found ? static_cast<std::int32_t>(old - first) : -1;
+    if (found) ++old;
+  }
+  while (old != stop) skip();
+}
+
+void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, ThreadPool* pool) {
+  const auto total = static_cast<std::int64_t>(next_.pairs.size());
+  if (total == 0) update_block(bodies, shapes, settings, 0, 0);
+  parallel_for(pool, total, kPairBlock, [&](std::int64_t begin, std::int64_t end) {
+    update_block(bodies, shapes, settings, begin, end);
+  });
+  std::swap(now_, next_);
+}
+
+void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
+                                std::int64_t begin, std::int64_t end) {
+  Slab& slab = next_.slabs[static_cast<std::size_t>(begin / kPairBlock)];
+  slab.manifolds.clear(), slab.points.clear(), slab.anchors.clear();
+  slab.recycled = 0;
+  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
+    const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
+    const std::int64_t match = same_pairs_ ? static_cast<std::int64_t>(i) : match_[i];
+    const ContactPair* old = match >= 0 ? &now_.records[static_cast<std::size_t>(match)] : nullptr;
+    if (old != nullptr && old->known == 0) old = nullptr;
+    ContactPair record;
+    if (old != nullptr) record = *old;
+    record.known = 1;
+    record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
+    const Slab* old_slab = old != nullptr ? &now_.slabs[static_cast<std::size_t>(match / kPairBlock)] : nullptr;
+    const PairContext context{bodies, shapes, settings, a, b, body_a, body_b, old_slab, old, static_cast<std::int32_t>(i)};
+    const std::uint32_t version_a = bodies.version[body_a], version_b = bodies.version[body_b];
+    if (body_a == body_b || !(bodies.is_dynamic(body_a) || bodies.is_dynamic(body_b))) {
+      // Parts of one body, or bodies that nothing moves: no contact.
+    } else if (shapes.sphere_radius[a] >= 0 && shapes.sphere_radius[b] >= 0) {
+      collide_spheres(context, slab);
+    } else {
+      const bool recyclable = settings.recycling && !is_cheap(shapes, a, b);
+      if (recyclable && is_unmoved(context, version_a, version_b))
+        recycle_pair(context, slab);
+      else
+        collide_pair(context, recyclable, record.memory, slab);
+    }
+    record.version_a = version_a, record.version_b = version_b;
+    record.manifold_count = static_cast<std::int32_t>(slab.manifolds.size()) - record.first_manifold;
+    next_.records[i] = record;
+  }
+}
+
+std::int64_t ContactCache::manifold_count() const {
+  std::int64_t sum = 0;
+  for (const Slab& slab : slabs()) sum += static_cast<std::int64_t>(slab.manifolds.size());
+  return sum;
+}
+
+std::int64_t ContactCache::point_count() const {
+  std::int64_t sum = 0;
+  for (const Slab& slab : slabs()) sum += static_cast<std::int64_t>(slab.points.size());
+  return sum;
+}
+
+std::int64_t ContactCache::recycled_count() const {
+  std::int64_t sum = 0;
+  for (const Slab& slab : slabs()) sum += slab.recycled;
+  return sum;
+}
+
+void ContactCache::restore(ContactGeneration generation) {
+  now_ = std::move(generation);
+  slab_count_ = now_.slabs.size();
+  next_ = {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// ContactCache: the contacts of a world from step to step. Gets the pairs of the broad phase, keeps what is known about
+// pairs that were there before (cached axis, impulses by feature, whole manifolds of bodies that barely moved) and asks
+// the narrow phase about the rest.
+//
+// Layout. Pairs are cut into blocks of kPairBlock, each with its own arrays of manifolds and points (a Slab): blocks are
+// worked on side by side and their order is that of the pairs, whatever the number of threads. Two generations take
+// turns: the new one is written while the old one is read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cairn/broad/broad_phase.h"
+#include "cairn/core/parallel.h"
+#include "cairn/dynamics/bodies.h"
+#include "cairn/narrow/collide.h"
+#include "cairn/world/shapes.h"
+
+namespace cairn {
+
+/// One point of contact. Written by `update`; the impulses by the scatter of the solution.
+struct ContactPoint {
+  Vec3 position;  ///< world, midway between the two surfaces
+  float separation = 0;
+  std::uint32_t feature = 0;
+  float normal_impulse = 0;      ///< N s
+  float tangent_impulse[2] = {};  ///< along the tangents of make_frame(normal)
+  float spin_impulse = 0;
+};
+
+/// Where a point sits on the two bodies, for manifolds that may be recycled. Body axes, from the centres of mass; the
+/// offset makes up for the rounding to float, so that the separation of an unmoved pair comes back exactly.
+struct ContactAnchor {
+  float on_a[3], on_b[3];
+  float offset;
+};
+
+struct ContactManifold {
+  Vec3 normal;               ///< unit, from a to b
+  std::uint64_t part = 0;    ///< which parts of the two shapes
+  std::int32_t pair = 0;     ///< index of the pair
+  std::int32_t first_point = 0;   ///< in the slab
+  std::int32_t first_anchor = -1;  ///< in the slab; -1: never recycled
+  std::int32_t count = 0;    ///< points
+};
+
+/// What is kept about a pair of shapes whose bounds overlap.
+struct ContactPair {
+  CollideMemory memory;
+  std::uint32_t version_a = 0, version_b = 0;  ///< of the bodies when the manifolds were made
+  std::int32_t first_manifold = 0;             ///< in the slab
+  std::int32_t manifold_count = 0;
+  std::uint8_t touching = 0;  ///< begin was reported, end was not
+  std::uint8_t known = 0;     ///< 0: nothing of it may be used
+};
+
+struct Slab {
+  std::vector<ContactManifold> manifolds;
+  std::vector<ContactPoint> points;
+  std::vector<ContactAnchor> anchors;
+  std::vector<std::int32_t> ended;  ///< pairs of the OLD generation that touched and are gone
+  std::vector<std::int32_t> began;  ///< pairs that touch and did not before; written when events are collected
+  std::vector<std::int32_t> ceased;  ///< pairs that touched and are apart, though their bounds still overlap
+  std::int64_t recycled = 0;
+  PartManifolds scratch;
+};
+
+struct ContactGeneration {
+  std::vector<BroadPair> pairs;      ///< sorted by (a, b)
+  std::vector<ContactPair> records;  ///< per pair
+  std::vector<Slab> slabs;           ///< per block of pairs
+};
+
+struct DetectSettings {
+  double margin = 0.02;
+  double dt = 0;
+  bool recycling = true;
+};
+
+class ContactCache {
+ public:
+  static constexpr std::int64_t kPairBlock = 256;
+
+  /// Where the broad phase writes the pairs of the next update.
+  std::vector<BroadPair>& next_pairs() { return next_.pairs; }
+
+  /// Drops all that is known about pairs with a shape whose flag is set (removed since the last step). Calls
+  /// `forgotten(pair, was_touching)` for each of them that had contacts, in order.
+  template <class Forgotten>
+  void forget(std::span<const std::uint8_t> flag, Forgotten&& forgotten) {
+    for (std::size_t i = 0; i < now_.pairs.size(); ++i) {
+      const BroadPair& pair = now_.pairs[i];
+      ContactPair& record = now_.records[i];
+      const bool gone = flag[static_cast<std::size_t>(pair.a)] != 0 || flag[static_cast<std::size_t>(pair.b)] != 0;
+      if (!gone || record.known == 0) continue;
+      if (record.manifold_count > 0 || record.touching != 0) forgotten(pair, record.touching != 0);
+      record = {};
+    }
+  }
+
+  /// Finds which pairs were there before. After it, `update` may be called.
+  void match(ThreadPool* pool);
+
+  /// Makes the manifolds of next_pairs() and turns the generations.
+  void update(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, ThreadPool* pool);
+
+  std::span<const BroadPair> pairs() const { return now_.pairs; }
+  std::span<ContactPair> records() { return now_.records; }
+  std::span<const ContactPair> records() const { return now_.records; }
+  std::span<Slab> slabs() { return {now_.slabs.data(), slab_count_}; }
+  std::span<const Slab> slabs() const { return {now_.slabs.data(), slab_count_}; }
+  /// The generation before: what `Slab::ended` refers to.
+  const ContactGeneration& before() const { return next_; }
+
+  std::int64_t manifold_count() const;
+  std::int64_t point_count() const;
+  std::int64_t recycled_count() const;
+
+  /// For snapshots.
+  const ContactGeneration& generation() const { return now_; }
+  void restore(ContactGeneration generation);
+
+ private:
+  void match_block(std::int64_t begin, std::int64_t end, std::int64_t total);
+  void update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
+                    std::int64_t end);
+
+  ContactGeneration now_, next_;
+  std::size_t slab_count_ = 0;
+  std::vector<std::int32_t> match_;  ///< per next pair: its index in now_, or -1
+  bool same_pairs_ = false;          ///< next_.pairs equals now_.pairs: match_ is the identity and not filled
+};
+
+}  // namespace cairn

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/world/contact_graph.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+std::uint64_t key_of(const BroadPair& pair) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(pair.a)) << 32 | static_cast<std::uint32_t>(pair.b);
+}
+
+bool equal(std::span<const Edge> a, std::span<const Edge> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Edge& x, const Edge& y) { return x.a == y.a && x.b == y.b; });
+}
+
+}  // namespace
+
+void ContactGraph::rebuild(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache, ThreadPool* pool) {
+  const bool same = gather_edges(bodies, shapes, cache, pool) && vertex_count_ == bodies.size();
+  if (same) return;
+  vertex_count_ = bodies.size();
+  const auto vertices = static_cast<std::int32_t>(vertex_count_);
+  colours_.update(keys_, edges_, vertices, pool);
+  finder_.find(edges_, vertices, pool, islands_);
+}
+
+/// True if nothing changed.
+bool ContactGraph::gather_edges(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache, ThreadPool* pool) {
+  const std::span<const Slab> slabs = cache.slabs();
+  const std::span<const ContactPair> records = cache.records();
+  const auto block = [&](std::size_t s, auto&& visit) {
+    const std::size_t begin = s * ContactCache::kPairBlock;
+    const std::size_t end = std::min(records.size(), begin + ContactCache::kPairBlock);
+    for (std::size_t i = begin; i < end; ++i)
+      if (records[i].manifold_count > 0) visit(i);
+  };
+  std::swap(keys_, old_keys_), std::swap(edges_, old_edges_);
+  first_edge_.assign(slabs.size() + 1, 0);
+  parallel_for(pool, static_cast<std::int64_t>(slabs.size()), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
+      block(s, [&](std::size_t) { ++first_edge_[s + 1]; });
+  });
+  for (std::size_t s = 0; s < slabs.size(); ++s) first_edge_[s + 1] += first_edge_[s];
+  keys_.resize(static_cast<std::size_t>(first_edge_.back())), edges_.resize(keys_.size());
+  const auto vertex = [&](std::int32_t shape) {
+    const std::int32_t body = shapes.body[static_cast<std::size_t>(shape)];
+    return bodies.is_dynamic(static_cast<std::size_t>(body)) ? body : kNoVertex;
+  };
+  parallel_for(pool, static_cast<std::int64_t>(slabs.size()), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      auto e = static_cast<std::size_t>(first_edge_[s]);
+      block(s, [&](std::size_t i) {
+        const BroadPair& pair = cache.pairs()[i];
+        keys_[e] = key_of(pair);
+        edges_[e++] = {vertex(pair.a), vertex(pair.b)};
+      });
+    }
+  });
+  return keys_ == old_keys_ && equal(edges_, old_edges_);
+}
+
+}  // namespace cairn

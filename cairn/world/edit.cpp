@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Edits: adding, removing and changing bodies and shapes. Every function checks all it is given before it changes
+// anything; whatever is edited wakes up and is placed anew by the next detection.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/world/world_state.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kMostBodies = std::size_t{1} << 30;
+
+std::uint8_t status_of(BodyKind kind) {
+  constexpr std::uint8_t kNew = kLive | kTouched;
+  return kind == BodyKind::dynamic ? kNew | kDynamic : kind == BodyKind::kinematic ? kNew | kKinematic : kNew;
+}
+
+/// Mass of several shapes together: sum of masses, common centre, inertias shifted to it (parallel axes).
+MassProperties mass_of(const Shapes& shapes, std::span<const std::uint32_t> list) {
+  MassProperties sum;
+  for (const std::uint32_t i : list) {
+    if (shapes.def[i].density == 0) continue;
+    const MassProperties part = mass_properties(shapes.def[i].shape, shapes.def[i].density);
+    sum.mass += part.mass;
+    sum.centre += part.mass * transform(shapes.def[i].pose, part.centre);
+  }
+  if (!(sum.mass > 0)) return sum;
+  sum.centre = (1.0 / sum.mass) * sum.centre;
+  for (const std::uint32_t i : list) {
+    if (shapes.def[i].density == 0) continue;
+    const MassProperties part = mass_properties(shapes.def[i].shape, shapes.def[i].density);
+    const SymMat3 turned = rotate(to_matrix(shapes.def[i].pose.orientation), part.inertia);
+    const SymMat3 moved = shifted_inertia(turned, part.mass, transform(shapes.def[i].pose, part.centre) - sum.centre);
+    SymMat3& s = sum.inertia;
+    s = {s.xx + moved.xx, s.yy + moved.yy, s.zz + moved.zz, s.xy + moved.xy, s.xz + moved.xz, s.yz + moved.yz};
+  }
+  return sum;
+}
+
+/// A dynamic body needs a mass; the shapes of one that has none given must make one.
+void check_has_mass(BodyKind kind, const std::optional<MassProperties>& given, std::span<const ShapeDef> shapes) {
+  if (kind != BodyKind::dynamic || given) return;
+  double mass = 0;
+  for (const ShapeDef& def : shapes)
+    if (def.density > 0) mass += mass_properties(def.shape, def.density).mass;
+  if (!(mass >= kSmallestMass && mass <= kLargestMass))
+    fail_input(fmt::format("a dynamic body needs a mass in [{:g}, {:g}] kg and its shapes make {:g}: give BodyDef::mass, add "
+                           "shapes with volume and density, or make it fixed",
+                           kSmallestMass, kLargestMass, mass));
+}
+
+void touch(WorldState& world, std::size_t body) {
+  world.bodies.status[body] |= kTouched;
+  wake_body(world, body);
+}
+
+}  // namespace
+
+void refresh_mass(WorldState& world, std::size_t body) {
+  Bodies& bodies = world.bodies;
+  BodyRecord& record = bodies.record[body];
+  const Pose frame = frame_of(bodies, body);
+  MassState& state = bodies.mass[body];
+  state = {};
+  if (bodies.is_dynamic(body)) {
+    const MassProperties mass = record.mass ? *record.mass : mass_of(world.shapes, record.shapes);
+    state.mass = mass.mass, state.inverse_mass = 1.0 / mass.mass;
+    state.inertia = mass.inertia, state.inverse_inertia = inverse(mass.inertia);
+    record.centre = mass.centre;
+  }
+  bodies.pose[body] = {transform(frame, record.centre), frame.orientation};
+}
+
+void refresh_shapes(WorldState& world, std::size_t body) {
+  for (const std::uint32_t i : world.bodies.record[body].shapes) {
+    prepare_shape(world.bodies, world.shapes, i);
+    world.shapes.material[i] = world.materials.add(world.shapes.def[i].material);
+  }
+  place_body(world.bodies, world.shapes, body, world.settings.margin, 0);
+  world.bodies.status[body] |= kTouched;
+}
+
+void refresh_exclusions(WorldState& world) {
+  std::vector<BroadPair> proxies;
+  for (const BroadPair& pair : world.uncollided)
+    for (const std::uint32_t a : world.bodies.record[static_cast<std::size_t>(pair.a)].shapes)
+      for (const std::uint32_t b : world.bodies.record[static_cast<std::size_t>(pair.b)].shapes)
+        proxies.push_back({static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b))});
+  world.broad->set_excluded(proxies);
+  world.exclusions_changed = false;
+}
+
+BodyId World::add_body(const BodyDef& def, std::initializer_list<ShapeDef> shapes) {
+  return add_body(def, std::span<const ShapeDef>(shapes.begin(), shapes.size()));
+}
+
+BodyId World::add_body(const BodyDef& def, std::span<const ShapeDef> shapes) {
+  WorldState& world = *state_;
+  check_body_def(def);
+  for (const ShapeDef& shape : shapes) check_shape_def(shape);
+  std::optional<MassProperties> mass = def.mass;
+  if (mass && def.repair_inertia) {
+    mass->inertia = repaired_inertia(mass->inertia);
+    check_mass(*mass);
+  }
+  check_has_mass(def.kind, mass, shapes);
+  if (world.bodies.size() >= kMostBodies) fail_input("too many bodies", ErrorKind::limit);
+
+  const BodyId id = world.body_ids.create();
+  const std::size_t i = id.index;
+  if (i >= world.bodies.size()) world.bodies.resize(i + 1);
+  world.bodies.status[i] = status_of(def.kind);
+  world.bodies.pose[i] = checked_pose(def.pose, "body pose");
+  world.bodies.velocity[i] = def.kind == BodyKind::fixed ? Velocity{} : def.velocity;
+  world.bodies.mass[i] = {};
+  BodyRecord& record = world.bodies.record[i] = {};
+  record.mass = mass;
+  record.linear_damping = def.linear_damping, record.angular_damping = def.angular_damping;
+  record.gravity_scale = def.gravity_scale, record.locked_axes = def.locked_axes;
+  record.may_sleep = def.may_sleep, record.continuous = def.continuous, record.user = def.user;
+  for (const ShapeDef& shape : shapes) {
+    const std::size_t s = world.shape_ids.create().index;
+    if (s >= world.shapes.size()) world.shapes.resize(s + 1);
+    world.shapes.def[s] = shape;
+    world.shapes.def[s].pose = checked_pose(shape.pose, "shape pose");
+    world.shapes.body[s] = static_cast<std::int32_t>(i);
+    record.shapes.push_back(static_cast<std::uint32_t>(s));
+  }
+  std::sort(record.shapes.begin(), record.shapes.end());
+  refresh_mass(world, i);
+  refresh_shapes(world, i);
+  return id;
+}
+
+ShapeId World::add_shape(BodyId body, const ShapeDef& def) {
+  WorldState& world = *state_;
+  const std::size_t i = world.slot(body, "add_shape");
+  check_shape_def(def);
+  const ShapeId id = world.shape_ids.create();
+  const std::size_t s = id.index;
+  if (s >= world.shapes.size()) world.shapes.resize(s + 1);
+  world.shapes.def[s] = def;
+  world.shapes.def[s].pose = checked_pose(def.pose, "shape pose");
+  world.shapes.body[s] = static_cast<std::int32_t>(i);
+  std::vector<std::uint32_t>& list = world.bodies.record[i].shapes;
+  list.insert(std::upper_bound(list.begin(), list.end(), id.index), id.index);
+  refresh_mass(world, i);
+  refresh_shapes(world, i);
+  world.exclusions_changed = true;
+  touch(world, i);
+  return id;
+}
+
+namespace {
+
+/// Takes a shape out of the arrays; its contacts are forgotten by the next step.
+void drop_shape(WorldState& world, std::size_t s) {
+  const ShapeId id = world.shape_ids.at(s);
+  world.removed_shape.resize(world.shapes.size(), 0);
+  world.removed_shape_id.resize(world.shapes.size()), world.removed_body_id.resize(world.shapes.size());
+  if (world.removed_shape[s] == 0) {  // the first owner since the last step is the one whose contacts are known
+    world.removed_shape_id[s] = id;
+    world.removed_body_id[s] = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[s]));
+  }
+  world.removed_shape[s] = 1;
+  world.any_removed = true;
+  world.shapes.body[s] = -1;
+  world.shapes.bounds[s] = Aabb{};
+  world.shapes.def[s] = ShapeDef{.shape = Sphere{}};
+  world.shapes.shape[s] = Sphere{};
+  world.exclusions_changed = true;
+  world.shape_ids.destroy(id);
+}
+
+}  // namespace
+
+void World::remove_shape(ShapeId shape) {
+  WorldState& world = *state_;
+  const std::size_t s = world.slot(shape, "remove_shape");
+  const auto body = static_cast<std::size_t>(world.shapes.body[s]);
+  std::vector<std::uint32_t> rest = world.bodies.record[body].shapes;
+  std::erase(rest, static_cast<std::uint32_t>(s));
+  if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass && !(mass_of(world.shapes, rest).mass >= kSmallestMass))
+    fail_input("remove_shape: it is the last shape that gives this dynamic body its mass; set_mass first, or remove the body");
+  if (world.delivering) return world.shapes_to_remove.push_back(shape);
+  drop_shape(world, s);
+  world.bodies.record[body].shapes = std::move(rest);
+  refresh_mass(world, body);
+  refresh_shapes(world, body);
+  touch(world, body);
+}
+
+void World::remove_body(BodyId body) {
+  WorldState& world = *state_;
+  const std::size_t i = world.slot(body, "remove_body");
+  if (world.delivering) return world.bodies_to_remove.push_back(body);
+  for (const std::uint32_t s : world.bodies.record[i].shapes) drop_shape(world, s);
+  world.bodies.status[i] = 0;
+  world.bodies.velocity[i] = {};
+  world.bodies.mass[i] = {};
+  world.bodies.record[i] = {};
+  ++world.bodies.version[i];
+  const auto slot = static_cast<std::int32_t>(i);
+  std::erase_if(world.uncollided, [&](const BroadPair& pair) { return pair.a == slot || pair.b == slot; });
+  world.body_ids.destroy(body);
+}
+
+void World::set_pose(BodyId body, const Pose& pose) {
+  const std::size_t i = state_->slot(body, "set_pose");
+  const Pose frame = checked_pose(pose, "set_pose: pose");
+  state_->bodies.pose[i] = {transform(frame, state_->bodies.record[i].centre), frame.orientation};
+  touch(*state_, i);
+}
+
+void World::set_velocity(BodyId body, const Velocity& velocity) {
+  const std::size_t i = state_->slot(body, "set_velocity");
+  check_vector(velocity.linear, kLargestSpeed, "set_velocity: velocity");
+  check_vector(velocity.angular, kLargestSpeed, "set_velocity: angular velocity");
+  require((state_->bodies.status[i] & (kDynamic | kKinematic)) != 0, "set_velocity: a fixed body has none; set_kind first");
+  state_->bodies.velocity[i] = velocity;
+  touch(*state_, i);
+}
+
+void World::set_kind(BodyId body, BodyKind kind) {
+  const std::size_t i = state_->slot(body, "set_kind");
+  BodyDef def;
+  def.kind = kind;
+  check_body_def(def);
+  std::vector<ShapeDef> shapes;
+  for (const std::uint32_t s : state_->bodies.record[i].shapes) shapes.push_back(state_->shapes.def[s]);
+  check_has_mass(kind, state_->bodies.record[i].mass, shapes);
+  state_->bodies.status[i] = status_of(kind);
+  if (kind == BodyKind::fixed) state_->bodies.velocity[i] = {};
+  refresh_mass(*state_, i);
+  refresh_shapes(*state_, i);
+  touch(*state_, i);
+}
+
+void World::set_mass(BodyId body, const MassProperties& mass) {
+  const std::size_t i = state_->slot(body, "set_mass");
+  check_mass(mass);
+  state_->bodies.record[i].mass = mass;
+  refresh_mass(*state_, i);
+  refresh_shapes(*state_, i);
+  touch(*state_, i);
+}
+
+void World::set_damping(BodyId body, double linear, double angular) {
+  const std::size_t i = state_->slot(body, "set_damping");
+  BodyDef def;
+  def.linear_damping = linear, def.angular_damping = angular;
+  check_body_def(def);
+  state_->bodies.record[i].linear_damping = linear, state_->bodies.record[i].angular_damping = angular;
+  touch(*state_, i);
+}
+
+void World::set_gravity_scale(BodyId body, double scale) {
+  const std::size_t i = state_->slot(body, "set_gravity_scale");
+  BodyDef def;
+  def.gravity_scale = scale;
+  check_body_def(def);
+  state_->bodies.record[i].gravity_scale = scale;
+  touch(*state_, i);
+}
+
+void World::set_locked_axes(BodyId body, std::uint32_t axes) {
+  const std::size_t i = state_->slot(body, "set_locked_axes");
+  BodyDef def;
+  def.locked_axes = axes;
+  check_body_def(def);
+  state_->bodies.record[i].locked_axes = axes;
+  touch(*state_, i);
+}
+
+void World::set_continuous(BodyId body, bool continuous) {
+  state_->bodies.record[state_->slot(body, "set_continuous")].continuous = continuous;
+}
+
+void World::set_may_sleep(BodyId body, bool may_sleep) {
+  const std::size_t i = state_->slot(body, "set_may_sleep");
+  state_->bodies.record[i].may_sleep = may_sleep;
+  touch(*state_, i);
+}
+
+void World::set_material(ShapeId shape, const Material& material) {
+  const std::size_t s = state_->slot(shape, "set_material");
+  check_material(material);
+  state_->shapes.def[s].material = material;
+  state_->shapes.material[s] = state_->materials.add(material);
+  touch(*state_, static_cast<std::size_t>(state_->shapes.body[s]));
+}
+
+void World::set_filter(ShapeId shape, std::uint32_t layer, std::uint32_t mask) {
+  const std::size_t s = state_->slot(shape, "set_filter");
+  state_->shapes.def[s].layer = layer, state_->shapes.def[s].mask = mask;
+  const auto body = static_cast<std::size_t>(state_->shapes.body[s]);
+  refresh_shapes(*state_, body);
+  touch(*state_, body);
+}
+
+void World::set_collision(BodyId a, BodyId b, bool enabled) {
+  const auto i = static_cast<std::int32_t>(state_->slot(a, "set_collision"));
+  const auto j = static_cast<std::int32_t>(state_->slot(b, "set_collision"));
+  require(i != j, "set_collision: a body never collides with itself; pass two bodies");
+  const BroadPair pair{std::min(i, j), std::max(i, j)};
+  std::vector<BroadPair>& list = state_->uncollided;
+  const auto at = std::lower_bound(list.begin(), list.end(), pair);
+  const bool listed = at != list.end() && *at == pair;
+  if (enabled && listed) list.erase(at);
+  if (!enabled && !listed) list.insert(at, pair);
+  state_->exclusions_changed = true;
+  touch(*state_, static_cast<std::size_t>(i)), touch(*state_, static_cast<std::size_t>(j));
+}
+
+void World::wake(BodyId body) { wake_body(*state_, state_->slot(body, "wake")); }
+
+void World::release(BodyId body) {
+  const std::size_t i = state_->slot(body, "release");
+  state_->bodies.status[i] &= static_cast<std::uint8_t>(~kQuarantined);
+  touch(*state_, i);
+}
+
+}  // namespace cairn

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What the report says about the state: energies, counts, overlaps. Sums in a fixed order, whatever the pool.
+#include <algorithm>
+
+#include "cairn/world/world_state.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kBodyGrain = 512;
+
+struct Energy {
+  double kinetic = 0, potential = 0;
+};
+
+/// m v^2 / 2 + w.I w / 2, and -m g.x.
+Energy energy_of(const Bodies& bodies, std::size_t i, const Vec3& gravity) {
+  if (!bodies.is_live(i) || !bodies.is_dynamic(i)) return {};
+  const MassState& mass = bodies.mass[i];
+  const Velocity& v = bodies.velocity[i];
+  const Vec3 w = rotate_back(bodies.pose[i].orientation, v.angular);
+  return {0.5 * (mass.mass * dot(v.linear, v.linear) + dot(w, mass.inertia * w)),
+          -mass.mass * bodies.record[i].gravity_scale * dot(gravity, bodies.pose[i].position)};
+}
+
+}  // namespace
+
+void measure_state(WorldState& world) {
+  const Bodies& bodies = world.bodies;
+  StepReport& report = world.report;
+  const auto count = static_cast<std::int64_t>(bodies.size());
+  const std::size_t blocks = static_cast<std::size_t>((count + kBodyGrain - 1) / kBodyGrain);
+  world.partial_sums.assign(4 * blocks, 0.0);
+  parallel_for(world.pool.get(), count, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+    double* sum = &world.partial_sums[4 * static_cast<std::size_t>(begin / kBodyGrain)];
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const Energy energy = energy_of(bodies, i, world.settings.gravity);
+      sum[0] += energy.kinetic, sum[1] += energy.potential;
+      sum[2] += bodies.is_live(i) ? 1 : 0, sum[3] += bodies.is_live(i) && bodies.is_active(i) ? 1 : 0;
+    }
+  });
+  double total[4] = {};
+  for (std::size_t k = 0; k < world.partial_sums.size(); ++k) total[k % 4] += world.partial_sums[k];
+  report.kinetic_energy = total[0], report.potential_energy = total[1];
+  report.bodies = static_cast<std::int64_t>(total[2]), report.awake_bodies = static_cast<std::int64_t>(total[3]);
+
+  double sum = 0, deepest = 0;
+  std::int64_t points = 0;
+  for (const OverlapSums& slab : world.assembly.overlaps)
+    sum += slab.sum, points += slab.points, deepest = std::max(deepest, slab.deepest);
+  report.max_overlap = deepest;
+  report.mean_overlap = points > 0 ? sum / static_cast<double>(points) : 0;
+  report.pairs = static_cast<std::int64_t>(world.cache.pairs().size());
+  report.manifolds = world.cache.manifold_count();
+  report.recycled = world.cache.recycled_count();
+  report.contacts = static_cast<std::int64_t>(world.assembly.problem.contacts.size());
+  report.colours = world.graph.colour_count();
+}
+
+}  // namespace cairn

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Quarantine: a body whose numbers broke down is frozen where it last was well, with its island; the rest goes on.
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/world/world_state.h"
+
+namespace cairn {
+
+namespace {
+
+/// Beyond these a state has lost its meaning, and its squares their digits.
+constexpr double kBrokenSpeed = 1e9, kBrokenPosition = 1e12;
+
+bool is_within(const Vec3& v, double largest) {
+  return std::fabs(v.x) <= largest && std::fabs(v.y) <= largest && std::fabs(v.z) <= largest;  // false for NaN
+}
+
+bool is_well(const WorldState& world, std::size_t i, const Velocity& velocity) {
+  return is_within(velocity.linear, kBrokenSpeed) && is_within(velocity.angular, kBrokenSpeed) &&
+         is_within(world.bodies.pose[i].position + world.assembly.problem.dt * velocity.linear, kBrokenPosition);
+}
+
+/// Freezes a body where it is.
+void freeze(WorldState& world, std::size_t i) {
+  world.bodies.status[i] |= kQuarantined | kTouched;
+  world.bodies.velocity[i] = {};
+  world.bodies.record[i].force = world.bodies.record[i].torque = {};
+  world.report.quarantined.push_back(world.body_ids.at(i));
+}
+
+}  // namespace
+
+bool quarantine(WorldState& world, bool solved_already) {
+  const Bodies& bodies = world.bodies;
+  const ContactProblem& problem = world.assembly.problem;
+  const std::vector<Velocity>& solved = world.assembly.solution.velocity;
+  std::vector<std::uint8_t>& bad = world.flags;
+  bad.assign(static_cast<std::size_t>(std::max(1, world.graph.islands().count)), 0);
+  bool any = false;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies.is_active(i)) continue;
+    const Velocity free = free_velocity(problem, static_cast<std::int32_t>(i));
+    if (is_well(world, i, free) && (!solved_already || is_well(world, i, solved[i]))) continue;
+    bad[static_cast<std::size_t>(world.graph.islands().of_vertex[i])] = 1;
+    any = true;
+  }
+  if (!any) return false;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (bodies.is_active(i) && bad[static_cast<std::size_t>(world.graph.islands().of_vertex[i])] != 0) freeze(world, i);
+  return true;
+}
+
+}  // namespace cairn

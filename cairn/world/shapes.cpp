@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/world/shapes.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace cairn {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The broad phase wants finite boxes; a half-space reaches as far as it allows.
+Aabb clamped(const Aabb& box) {
+  const Vec3 far{kLargestCoordinate, kLargestCoordinate, kLargestCoordinate};
+  return {max(box.lower, -far), min(box.upper, far)};
+}
+
+}  // namespace
+
+void Shapes::resize(std::size_t count) {
+  def.resize(count, ShapeDef{.shape = Sphere{}});
+  shape.resize(count), body.resize(count, -1), local.resize(count);
+  ball_centre.resize(count), ball_radius.resize(count, 0), sphere_radius.resize(count, -1), filter.resize(count);
+  material.resize(count);
+  pose.resize(count), bounds.resize(count), ball.resize(count);
+}
+
+void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
+  const ShapeDef& def = shapes.def[i];
+  const auto body = static_cast<std::size_t>(shapes.body[i]);
+  shapes.shape[i] = def.shape;
+  shapes.local[i] = {def.pose.position - bodies.record[body].centre, def.pose.orientation};
+  const Sphere* sphere = std::get_if<Sphere>(&def.shape);
+  shapes.sphere_radius[i] = sphere != nullptr ? sphere->radius : -1;
+  const Aabb box = bounds(def.shape, Pose{});
+  const bool finite = is_finite(box.lower) && is_finite(box.upper);
+  const Vec3 middle = finite ? centre(box) : Vec3{};
+  shapes.ball_centre[i] = transform(shapes.local[i], middle);
+  shapes.ball_radius[i] = sphere != nullptr ? sphere->radius : finite ? norm(box.upper - middle) : kInfinity;
+  shapes.filter[i] = {def.layer, def.mask, (bodies.status[body] & (kDynamic | kKinematic)) != 0};
+}
+
+void place_body(const Bodies& bodies, Shapes& shapes, std::size_t body, double margin, double dt) {
+  const Pose& pose = bodies.pose[body];
+  const Vec3 way = dt * bodies.velocity[body].linear;
+  const double grow = 0.5 * margin;
+  for (const std::uint32_t i : bodies.record[body].shapes) {
+    shapes.pose[i] = pose * shapes.local[i];
+    const Aabb box = grown(bounds(shapes.shape[i], shapes.pose[i]), grow);
+    shapes.bounds[i] = clamped({min(box.lower, box.lower + way), max(box.upper, box.upper + way)});
+    shapes.ball[i] = {transform(pose, shapes.ball_centre[i]), shapes.ball_radius[i] + grow + norm(way)};
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Shapes: all shapes of a world, by slot; each is a proxy of the broad phase. Hot arrays are placed anew for every body
+// that may have moved, before the broad phase.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/broad/broad_phase.h"
+#include "cairn/dynamics/bodies.h"
+
+namespace cairn {
+
+struct Shapes {
+  std::vector<ShapeDef> def;              ///< as the user gave it, pose in the body's frame
+  std::vector<Shape> shape;               ///< the shape alone, for the narrow phase
+  std::vector<std::int32_t> body;         ///< slot of its body; -1: no shape here
+  std::vector<Pose> local;                ///< from the body's centre of mass
+  std::vector<Vec3> ball_centre;          ///< of the bounding ball, from the body's centre of mass, body axes
+  std::vector<double> ball_radius;        ///< may be infinite
+  std::vector<double> sphere_radius;      ///< of shapes that are spheres; -1 for others
+  std::vector<ProxyFilter> filter;
+  std::vector<std::uint8_t> material;     ///< number in the MaterialTable
+  // Written by place_shapes.
+  std::vector<Pose> pose;                 ///< world
+  std::vector<Aabb> bounds;               ///< world, grown for the broad phase
+  std::vector<BoundingBall> ball;         ///< world, grown likewise
+
+  std::size_t size() const { return body.size(); }
+  void resize(std::size_t count);
+};
+
+/// Fills the derived fields of slot i from `def` and the body.
+void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i);
+
+/// Places the shapes of one body: pose, bounds and ball, grown by half the margin and by the way of the next step.
+void place_body(const Bodies& bodies, Shapes& shapes, std::size_t body, double margin, double dt);
+
+}  // namespace cairn

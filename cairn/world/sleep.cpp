@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Sleeping: islands that have been slow for a while are left out until something disturbs them.
+//
+// One rule decides in every step: an island sleeps if every body in it may sleep and has been slow for long enough. A
+// body that arrives is not, so it wakes the island it joins; whatever is edited starts its rest anew.
+#include <algorithm>
+
+#include "cairn/world/world_state.h"
+
+namespace cairn {
+
+namespace {
+
+bool is_restful(const WorldState& world, std::size_t i) {
+  const BodyRecord& record = world.bodies.record[i];
+  return record.may_sleep && record.rest_time >= world.settings.sleep.time;
+}
+
+/// A moving kinematic body disturbs what it touches.
+void disturb_by_kinematic(WorldState& world) {
+  const Bodies& bodies = world.bodies;
+  for (std::size_t i = 0; i < world.cache.pairs().size(); ++i) {
+    if (world.cache.records()[i].manifold_count == 0) continue;
+    const BroadPair& pair = world.cache.pairs()[i];
+    const auto a = static_cast<std::size_t>(world.shapes.body[static_cast<std::size_t>(pair.a)]);
+    const auto b = static_cast<std::size_t>(world.shapes.body[static_cast<std::size_t>(pair.b)]);
+    if (bodies.is_moving_kinematic(a)) world.bodies.record[b].rest_time = 0;
+    if (bodies.is_moving_kinematic(b)) world.bodies.record[a].rest_time = 0;
+  }
+}
+
+void set_asleep(WorldState& world, std::size_t i, bool asleep) {
+  std::uint8_t& status = world.bodies.status[i];
+  if (asleep == ((status & kAsleep) != 0)) return;
+  status = static_cast<std::uint8_t>(asleep ? status | kAsleep : status & ~kAsleep);
+  if (asleep) world.bodies.velocity[i] = {};
+}
+
+}  // namespace
+
+void wake_body(WorldState& world, std::size_t body) {
+  world.bodies.record[body].rest_time = 0;
+  world.bodies.status[body] &= static_cast<std::uint8_t>(~kAsleep);
+}
+
+void update_sleep(WorldState& world) {
+  Bodies& bodies = world.bodies;
+  StepReport& report = world.report;
+  const Islands& islands = world.graph.islands();
+  // Every slot is an island of its own at least; those of bodies that cannot move are none.
+  std::int64_t other = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) other += bodies.is_dynamic(i) ? 0 : 1;
+  report.islands = islands.count - other, report.sleeping_islands = 0;
+  if (!world.settings.sleep.enabled) return;
+  bool kinematic = false;
+  for (std::size_t i = 0; i < bodies.size(); ++i) kinematic = kinematic || bodies.is_moving_kinematic(i);
+  if (kinematic) disturb_by_kinematic(world);
+  // Per island: 1 if a body in it is not restful.
+  world.flags.assign(static_cast<std::size_t>(islands.count), 0);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (bodies.is_dynamic(i) && !is_restful(world, i))
+      world.flags[static_cast<std::size_t>(islands.of_vertex[i])] = 1;
+  report.sleeping_islands = std::count(world.flags.begin(), world.flags.end(), std::uint8_t{0}) - other;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies.is_dynamic(i)) continue;
+    const bool asleep = world.flags[static_cast<std::size_t>(islands.of_vertex[i])] == 0;
+    set_asleep(world, i, asleep);
+  }
+}
+
+void update_rest_times(WorldState& world, double dt) {
+  if (!world.settings.sleep.enabled) return;
+  const SleepSettings& sleep = world.settings.sleep;
+  Bodies& bodies = world.bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies.is_active(i)) continue;
+    const Velocity& v = bodies.velocity[i];
+    const bool slow = dot(v.linear, v.linear) <= sleep.linear_speed * sleep.linear_speed &&
+                      dot(v.angular, v.angular) <= sleep.angular_speed * sleep.angular_speed;
+    bodies.record[i].rest_time = slow ? bodies.record[i].rest_time + dt : 0;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The step and nothing else: detect, solve, advance.
+#include <fmt/core.h>
+
+#include "cairn/core/timer.h"
+#include "cairn/dynamics/integrate.h"
+#include "cairn/world/world_state.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kBodyGrain = 512;
+
+/// Adds the life time of a scope to one stage of the report.
+class StageTimer {
+ public:
+  StageTimer(StageTimes& times, Stage stage)
+      : wall_(times.wall[static_cast<int>(stage)]), cpu_(times.cpu[static_cast<int>(stage)]) {}
+  ~StageTimer() {
+    wall_ += timer_.seconds();
+    cpu_ += cpu_timer_.seconds();
+  }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  double &wall_, &cpu_;
+  Timer timer_;
+  CpuTimer cpu_timer_;
+};
+
+/// Where the contacts of a body were last made anew, it has a version; leaving that neighbourhood makes a new one.
+void update_version(const WorldSettings& settings, Bodies& bodies, std::size_t i) {
+  const Pose &pose = bodies.pose[i], &reference = bodies.reference[i];
+  const Vec3 shift = pose.position - reference.position;
+  const Quat turn = pose.orientation * conjugate(reference.orientation);
+  const double half = 0.5 * settings.recycle_turn;  // the vector part is the sine of half the angle
+  const bool near = dot(shift, shift) <= settings.recycle_shift * settings.recycle_shift &&
+                    turn.x * turn.x + turn.y * turn.y + turn.z * turn.z <= half * half;
+  if (near && (bodies.status[i] & kTouched) == 0) return;
+  bodies.reference[i] = pose;
+  ++bodies.version[i];
+}
+
+void place_shapes(WorldState& world, double dt) {
+  Bodies& bodies = world.bodies;
+  parallel_for(world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+                   const bool may_have_moved =
+                       bodies.is_active(i) || (bodies.status[i] & (kKinematic | kTouched)) != 0;
+                   if (!bodies.is_live(i) || !may_have_moved) continue;
+                   update_version(world.settings, bodies, i);
+                   place_body(bodies, world.shapes, i, world.settings.margin, dt);
+                   bodies.status[i] &= static_cast<std::uint8_t>(~kTouched);
+                 }
+               });
+}
+
+void find_pairs(WorldState& world, double dt) {
+  StageTimer timing(world.report.times, Stage::broad);
+  place_shapes(world, dt);
+  if (world.exclusions_changed) refresh_exclusions(world);
+  world.broad->find_pairs(world.shapes.bounds, world.shapes.filter, world.shapes.ball, world.pool.get(),
+                          world.cache.next_pairs());
+}
+
+void update_contacts(WorldState& world, double dt) {
+  {
+    StageTimer timing(world.report.times, Stage::cache);
+    forget_removed(world);
+    world.cache.match(world.pool.get());
+  }
+  StageTimer timing(world.report.times, Stage::narrow);
+  const DetectSettings settings{world.settings.margin, dt, world.settings.recycling};
+  world.cache.update(world.bodies, world.shapes, settings, world.pool.get());
+}
+
+void rebuild_graph(WorldState& world) {
+  StageTimer timing(world.report.times, Stage::graph);
+  world.graph.rebuild(world.bodies, world.shapes, world.cache, world.pool.get());
+  update_sleep(world);
+}
+
+/// Where bodies may touch, and how they hang together.
+void detect(WorldState& world, double dt) {
+  find_pairs(world, dt);
+  update_contacts(world, dt);
+  rebuild_graph(world);
+}
+
+void assemble_problem(WorldState& world, double dt) {
+  StageTimer timing(world.report.times, Stage::assemble);
+  const ContactSource source{world.bodies, world.shapes, world.materials, world.cache, world.graph};
+  const double scale = world.settings.warm_start && world.last_dt > 0 ? dt / world.last_dt : 0.0;
+  assemble(source, world.settings, dt, scale, world.pool.get(), world.assembly);
+}
+
+void solve_problem(WorldState& world) {
+  StageTimer timing(world.report.times, Stage::solve);
+  SolveContext context;
+  context.pool = world.pool.get();
+  context.stop = {world.settings.tolerance, world.settings.iterations, 0};
+  context.contact_colour = world.assembly.contact_colour;
+  context.details = false;
+  context.measure_end = world.settings.measure_residual;
+  world.report.solve = world.solver->solve(world.assembly.problem, world.assembly.solution, context);
+}
+
+/// Impulses and end-of-step velocities. Islands whose numbers break down are frozen and the others solved without them.
+void solve(WorldState& world, double dt) {
+  assemble_problem(world, dt);
+  if (quarantine(world, false)) assemble_problem(world, dt);
+  solve_problem(world);
+  while (quarantine(world, true)) {
+    assemble_problem(world, dt);
+    solve_problem(world);
+  }
+  StageTimer timing(world.report.times, Stage::cache);
+  scatter_impulses(world.assembly, world.bodies, world.shapes, world.cache, world.pool.get());
+  collect_events(world);
+}
+
+/// Bodies that touch nothing fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
+void correct_free_flight(WorldState& world, double dt) {
+  world.flags.assign(world.bodies.size() + 1, 0);
+  for (const ContactBlock& c : world.assembly.problem.contacts)
+    world.flags[static_cast<std::size_t>(c.body_a)] = world.flags[static_cast<std::size_t>(c.body_b)] = 1;
+  for (std::size_t i = 0; i < world.bodies.size(); ++i)
+    if (world.flags[i] == 0 && world.bodies.is_active(i))
+      world.assembly.solution.displacement[i].linear -= 0.5 * dt * dt * world.assembly.problem.bodies[i].acceleration.linear;
+}
+
+void integrate(WorldState& world, double dt) {
+  Bodies& bodies = world.bodies;
+  const ContactSolution& solution = world.assembly.solution;
+  parallel_for(world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+                   bodies.record[i].force = bodies.record[i].torque = {};
+                   if (bodies.is_active(i)) {
+                     bodies.velocity[i] = solution.velocity[i];
+                     bodies.pose[i] = moved(bodies.pose[i], solution.displacement[i]);
+                   } else if (bodies.is_moving_kinematic(i)) {
+                     const Velocity& v = bodies.velocity[i];
+                     bodies.pose[i] = moved(bodies.pose[i], {dt * v.linear, dt * v.angular});
+                   }
+                 }
+               });
+}
+
+/// Poses, rest times, measures.
+void advance(WorldState& world, double dt) {
+  StageTimer timing(world.report.times, Stage::advance);
+  if (world.settings.integrator == Integrator::velocity_verlet) correct_free_flight(world, dt);
+  stop_at_first_touch(world);
+  integrate(world, dt);
+  update_rest_times(world, dt);
+  measure_state(world);
+}
+
+void begin_report(WorldState& world, double dt) {
+  StepReport& report = world.report;
+  report.times = {};
+  report.quarantined.clear();
+  world.events.clear();
+  report.step = ++world.steps;
+  report.time = world.time += dt;
+}
+
+}  // namespace
+
+const char* to_string(Stage stage) {
+  constexpr const char* kNames[kStageCount] = {"broad", "narrow", "cache", "graph", "assemble", "solve", "advance"};
+  return kNames[static_cast<int>(stage)];
+}
+
+const StepReport& World::step(double dt) {
+  WorldState& world = *state_;
+  require(!world.stepping, "step() was called from inside a step: leave the contact listener first");
+  if (dt == 0) return world.report;
+  if (!(dt >= 1e-7 && dt <= 1)) fail_input(fmt::format("dt is {}, it must be 0 or lie in [1e-7, 1] seconds", dt));
+  world.stepping = true;
+  begin_report(world, dt);
+  detect(world, dt);
+  solve(world, dt);
+  advance(world, dt);
+  world.last_dt = dt;
+  deliver_events();
+  return world.report;
+}
+
+}  // namespace cairn

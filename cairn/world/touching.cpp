@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Touching: which pairs began and ceased to touch in a step, and telling it.
+//
+// A pair touches from the step in which its shapes meet or push each other until they are farther apart than the margin:
+// the gap between the two keeps a body at rest from beginning and ending in every step.
+#include <algorithm>
+
+#include "cairn/world/world_state.h"
+
+namespace cairn {
+
+namespace {
+
+/// Points of a pair, in order.
+template <class Visit>
+void for_each_point(const Slab& slab, const ContactPair& record, Visit&& visit) {
+  for (std::int32_t k = 0; k < record.manifold_count; ++k) {
+    const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(record.first_manifold + k)];
+    for (std::int32_t j = 0; j < m.count; ++j) visit(m, slab.points[static_cast<std::size_t>(m.first_point + j)]);
+  }
+}
+
+bool touches(const Slab& slab, const ContactPair& record) {
+  bool result = false;
+  for_each_point(slab, record, [&](const ContactManifold&, const ContactPoint& p) {
+    result = result || p.separation <= 0 || p.normal_impulse > 0;
+  });
+  return result;
+}
+
+ContactEvent make_event(const WorldState& world, ContactEventKind kind, const BroadPair& pair) {
+  const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+  ContactEvent event;
+  event.kind = kind;
+  event.shape_a = world.shape_ids.at(a), event.shape_b = world.shape_ids.at(b);
+  event.body_a = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[a]));
+  event.body_b = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[b]));
+  return event;
+}
+
+/// With where it pushes most, and how much in all.
+ContactEvent make_event(const WorldState& world, ContactEventKind kind, std::size_t pair) {
+  ContactEvent event = make_event(world, kind, world.cache.pairs()[pair]);
+  float largest = -1;
+  for_each_point(world.cache.slabs()[pair / ContactCache::kPairBlock], world.cache.records()[pair],
+                 [&](const ContactManifold& m, const ContactPoint& p) {
+                   event.impulse += double{p.normal_impulse};
+                   if (p.normal_impulse > largest) largest = p.normal_impulse, event.point = p.position, event.normal = m.normal;
+                 });
+  return event;
+}
+
+void compare_slab(WorldState& world, std::size_t s) {
+  Slab& slab = world.cache.slabs()[s];
+  const std::span<ContactPair> records = world.cache.records();
+  slab.began.clear(), slab.ceased.clear();
+  const std::size_t end = std::min(records.size(), (s + 1) * ContactCache::kPairBlock);
+  for (std::size_t i = s * ContactCache::kPairBlock; i < end; ++i) {
+    ContactPair& record = records[i];
+    if (record.touching == 0 && record.manifold_count > 0 && touches(slab, record)) {
+      record.touching = 1;
+      slab.began.push_back(static_cast<std::int32_t>(i));
+    } else if (record.touching != 0 && record.manifold_count == 0) {
+      record.touching = 0;
+      slab.ceased.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+}
+
+void list_persisting(WorldState& world) {
+  for (std::size_t i = 0; i < world.cache.records().size(); ++i) {
+    const auto& began = world.cache.slabs()[i / ContactCache::kPairBlock].began;
+    const bool is_new = std::binary_search(began.begin(), began.end(), static_cast<std::int32_t>(i));
+    if (world.cache.records()[i].touching != 0 && !is_new)
+      world.events.push_back(make_event(world, ContactEventKind::persist, i));
+  }
+}
+
+}  // namespace
+
+void forget_removed(WorldState& world) {
+  if (!world.any_removed) return;
+  world.cache.forget(world.removed_shape, [&](const BroadPair& pair, bool was_touching) {
+    ContactEvent event;
+    event.kind = ContactEventKind::end;
+    const auto side = [&](std::int32_t index, ShapeId& shape, BodyId& body) {
+      const auto i = static_cast<std::size_t>(index);
+      if (world.removed_shape[i] != 0) {
+        shape = world.removed_shape_id[i], body = world.removed_body_id[i];
+        return;
+      }
+      shape = world.shape_ids.at(i), body = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[i]));
+      wake_body(world, static_cast<std::size_t>(world.shapes.body[i]));
+    };
+    side(pair.a, event.shape_a, event.body_a);
+    side(pair.b, event.shape_b, event.body_b);
+    if (was_touching) world.events.push_back(event);
+  });
+  std::fill(world.removed_shape.begin(), world.removed_shape.end(), std::uint8_t{0});
+  world.any_removed = false;
+}
+
+void collect_events(WorldState& world) {
+  const std::span<Slab> slabs = world.cache.slabs();
+  parallel_for(world.pool.get(), static_cast<std::int64_t>(slabs.size()), 4, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s) compare_slab(world, static_cast<std::size_t>(s));
+  });
+  for (const Slab& slab : slabs) {
+    for (const std::int32_t i : slab.began)
+      world.events.push_back(make_event(world, ContactEventKind::begin, static_cast<std::size_t>(i)));
+    for (const std::int32_t i : slab.ceased)
+      world.events.push_back(make_event(world, ContactEventKind::end, world.cache.pairs()[static_cast<std::size_t>(i)]));
+    for (const std::int32_t i : slab.ended)
+      world.events.push_back(
+          make_event(world, ContactEventKind::end, world.cache.before().pairs[static_cast<std::size_t>(i)]));
+  }
+  if (world.settings.persist_events) list_persisting(world);
+  std::sort(world.events.begin(), world.events.end(), [](const ContactEvent& x, const ContactEvent& y) {
+    if (!(x.shape_a == y.shape_a)) return x.shape_a < y.shape_a;
+    return x.shape_b < y.shape_b;
+  });
+}
+
+void World::deliver_events() {
+  WorldState& world = *state_;
+  // Whatever the listener does, the world is whole afterwards: flags down, waiting removals made.
+  struct Whole {
+    World& self;
+    WorldState& world;
+    ~Whole() {
+      world.delivering = world.stepping = false;
+      for (const ShapeId shape : world.shapes_to_remove)
+        if (self.contains(shape)) self.remove_shape(shape);
+      for (const BodyId body : world.bodies_to_remove)
+        if (self.contains(body)) self.remove_body(body);
+      world.shapes_to_remove.clear(), world.bodies_to_remove.clear();
+    }
+  } whole{*this, world};
+  if (!world.listener) return;
+  world.delivering = true;
+  for (const ContactEvent& event : world.events) world.listener(event);
+}
+
+}  // namespace cairn

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/world/world.h"
+
+#include <fmt/core.h>
+
+#include "cairn/world/world_state.h"
+
+namespace cairn {
+
+std::size_t WorldState::slot(BodyId id, const char* function) const {
+  if (!body_ids.is_valid(id))
+    fail_input(fmt::format("{}: the body handle ({}, {}) names no body of this world; it was removed, or never was one",
+                           function, id.index, id.generation));
+  return id.index;
+}
+
+std::size_t WorldState::slot(ShapeId id, const char* function) const {
+  if (!shape_ids.is_valid(id))
+    fail_input(fmt::format("{}: the shape handle ({}, {}) names no shape of this world; it was removed, or never was one",
+                           function, id.index, id.generation));
+  return id.index;
+}
+
+void apply_settings(WorldState& world, const WorldSettings& settings) {
+  check_settings(settings);
+  // Everything that can fail first.
+  std::unique_ptr<Solver> solver = make_solver(settings.solver, settings.solver_settings);
+  std::unique_ptr<BroadPhase> broad;
+  if (world.broad == nullptr || settings.broad_phase != world.settings.broad_phase)
+    broad = make_broad_phase(settings.broad_phase);
+  std::unique_ptr<ThreadPool> pool;
+  constexpr int kMostThreads = 1024;
+  const int threads = std::clamp(settings.threads, 0, kMostThreads);
+  const bool other_pool = world.steps == 0 || settings.threads != world.settings.threads;
+  if (other_pool) pool = make_pool(threads);
+
+  const bool same_forces = settings.gravity == world.settings.gravity;
+  world.settings = settings;
+  world.solver = std::move(solver);
+  if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = true;
+  if (other_pool) world.pool = std::move(pool);
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    if (!same_forces) wake_body(world, i);
+    world.bodies.status[i] |= kTouched;  // the margin may have changed
+  }
+}
+
+World::World(const WorldSettings& settings) : state_(std::make_unique<WorldState>()) { apply_settings(*state_, settings); }
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+void World::set_settings(const WorldSettings& settings) {
+  require(!state_->stepping, "set_settings() was called from inside a step: leave the contact listener first");
+  apply_settings(*state_, settings);
+}
+
+const WorldSettings& World::settings() const { return state_->settings; }
+const StepReport& World::last_report() const { return state_->report; }
+double World::time() const { return state_->time; }
+std::int64_t World::step_count() const { return state_->steps; }
+bool World::contains(BodyId body) const { return state_->body_ids.is_valid(body); }
+bool World::contains(ShapeId shape) const { return state_->shape_ids.is_valid(shape); }
+std::span<const ContactEvent> World::events() const { return state_->events; }
+void World::set_contact_listener(ContactListener listener) {
+  require(!state_->delivering, "set_contact_listener() was called by the listener itself: leave it first");
+  state_->listener = std::move(listener);
+}
+const ContactProblem& World::problem() const { return state_->assembly.problem; }
+const ContactSolution& World::solution() const { return state_->assembly.solution; }
+
+std::size_t World::body_count() const { return bodies().size(); }
+
+std::vector<BodyId> World::bodies() const {
+  std::vector<BodyId> result;
+  for (std::size_t i = 0; i < state_->bodies.size(); ++i)
+    if (state_->bodies.is_live(i)) result.push_back(state_->body_ids.at(i));
+  return result;
+}
+
+std::vector<ShapeId> World::shapes_of(BodyId body) const {
+  std::vector<ShapeId> result;
+  for (const std::uint32_t i : state_->bodies.record[state_->slot(body, "shapes_of")].shapes)
+    result.push_back(state_->shape_ids.at(i));
+  return result;
+}
+
+BodyView World::view(BodyId body) const {
+  const std::size_t i = state_->slot(body, "view");
+  const Bodies& bodies = state_->bodies;
+  BodyView view;
+  view.kind = bodies.is_dynamic(i)                      ? BodyKind::dynamic
+              : (bodies.status[i] & kKinematic) != 0 ? BodyKind::kinematic
+                                                     : BodyKind::fixed;
+  view.pose = frame_of(bodies, i);
+  view.centre = bodies.pose[i].position;
+  view.velocity = bodies.velocity[i];
+  view.mass = bodies.mass[i].mass;
+  view.inertia = bodies.mass[i].inertia;
+  view.asleep = (bodies.status[i] & kAsleep) != 0;
+  view.quarantined = (bodies.status[i] & kQuarantined) != 0;
+  view.user = bodies.record[i].user;
+  return view;
+}
+
+const ShapeDef& World::shape_def(ShapeId shape) const { return state_->shapes.def[state_->slot(shape, "shape_def")]; }
+
+BodyId World::body_of(ShapeId shape) const {
+  return state_->body_ids.at(static_cast<std::size_t>(state_->shapes.body[state_->slot(shape, "body_of")]));
+}
+
+std::vector<ContactView> World::contacts() const {
+  std::vector<ContactView> result;
+  const WorldState& world = *state_;
+  for (const Slab& slab : world.cache.slabs())
+    for (const ContactManifold& m : slab.manifolds) {
+      const BroadPair& pair = world.cache.pairs()[static_cast<std::size_t>(m.pair)];
+      const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+      if (world.shapes.body[a] < 0 || world.shapes.body[b] < 0) continue;  // removed since the step
+      const Frame frame = make_frame(m.normal);
+      for (std::int32_t j = 0; j < m.count; ++j) {
+        const ContactPoint& p = slab.points[static_cast<std::size_t>(m.first_point + j)];
+        ContactView view;
+        view.shape_a = world.shape_ids.at(a), view.shape_b = world.shape_ids.at(b);
+        view.body_a = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[a]));
+        view.body_b = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[b]));
+        view.point = p.position, view.normal = m.normal;
+        view.separation = double{p.separation};
+        view.impulse = double{p.normal_impulse} * frame.normal + double{p.tangent_impulse[0]} * frame.tangent1 +
+                       double{p.tangent_impulse[1]} * frame.tangent2;
+        result.push_back(view);
+      }
+    }
+  return result;
+}
+
+Hash128 World::state_hash() const {
+  StateHasher hasher;
+  const Bodies& bodies = state_->bodies;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies.is_live(i)) continue;
+    hasher.add(static_cast<std::uint64_t>(i));
+    const Pose& p = bodies.pose[i];
+    const Velocity& v = bodies.velocity[i];
+    const double words[] = {p.position.x,    p.position.y,    p.position.z,    p.orientation.w, p.orientation.x,
+                            p.orientation.y, p.orientation.z, v.linear.x,      v.linear.y,      v.linear.z,
+                            v.angular.x,     v.angular.y,     v.angular.z};
+    hasher.add(std::span<const double>(words));
+  }
+  return hasher.finish();
+}
+
+}  // namespace cairn

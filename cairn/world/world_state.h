@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// WorldState: what a World owns. Internal; the functions that work on it are in the files of cairn/world, one verb each.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cairn/broad/broad_phase.h"
+#include "cairn/world/assemble.h"
+#include "cairn/world/world.h"
+
+namespace cairn {
+
+struct WorldState {
+  // What decides the future: saved in snapshots.
+  WorldSettings settings;
+  HandlePool<BodyTag> body_ids;
+  HandlePool<ShapeTag> shape_ids;
+  Bodies bodies;
+  Shapes shapes;
+  ContactCache cache;
+  ContactGraph graph;
+  std::vector<BroadPair> uncollided;  ///< pairs of bodies that never collide; sorted
+  double time = 0;
+  std::int64_t steps = 0;
+  double last_dt = 0;  ///< of the last step; 0: none yet
+
+  // Derived, or rebuilt when settings change.
+  MaterialTable materials;
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<BroadPhase> broad;
+  std::unique_ptr<Solver> solver;
+  Assembly assembly;
+
+  // Since the last step.
+  std::vector<std::uint8_t> removed_shape;  ///< per shape slot: removed, the cache must forget it
+  std::vector<ShapeId> removed_shape_id;    ///< per shape slot: who that was
+  std::vector<BodyId> removed_body_id;      ///< per shape slot: whose it was
+  bool any_removed = false;
+  bool exclusions_changed = false;
+
+  // What the last step said.
+  StepReport report;
+  std::vector<ContactEvent> events;
+  ContactListener listener;
+  bool stepping = false;                  ///< inside step(), events included
+  bool delivering = false;                ///< events are being told: removals wait
+  std::vector<BodyId> bodies_to_remove;
+  std::vector<ShapeId> shapes_to_remove;
+
+  // Scratch of a step.
+  std::vector<double> partial_sums;
+  std::vector<std::int32_t> found;
+  std::vector<std::uint8_t> flags;
+
+  std::size_t slot(BodyId id, const char* function) const;
+  std::size_t slot(ShapeId id, const char* function) const;
+};
+
+/// Puts islands whose bodies have all been slow for long enough to sleep, and wakes those that are not. Needs the graph.
+void update_sleep(WorldState& world);
+/// Counts how long each body has been slow. After the velocities of a step are known.
+void update_rest_times(WorldState& world, double dt);
+void wake_body(WorldState& world, std::size_t body);
+
+/// Bodies whose numbers broke down, or would: freezes them and all bodies of their islands, names them in the report and
+/// returns true if there were any; the problem must then be assembled and solved again. Before the solve the velocities
+/// without impulses are judged, after it those of the solution too.
+bool quarantine(WorldState& world, bool solved_already);
+
+/// Shortens the displacement of continuous bodies to their first touch.
+void stop_at_first_touch(WorldState& world);
+
+/// Drops contacts of shapes that were removed since the last step: tells their end and wakes what touched them.
+void forget_removed(WorldState& world);
+/// Compares touching now and before, and lists what began and ended.
+void collect_events(WorldState& world);
+
+/// Kinetic and potential energy, overlaps: what the report says about the state.
+void measure_state(WorldState& world);
+
+/// Derived parts of a body after its shapes, mass or kind changed.
+void refresh_mass(WorldState& world, std::size_t body);
+void refresh_shapes(WorldState& world, std::size_t body);
+/// Proxies of pairs of bodies that never collide.
+void refresh_exclusions(WorldState& world);
+/// Pool, broad phase and solver as the settings say; throws before anything changes.
+void apply_settings(WorldState& world, const WorldSettings& settings);
+
+}  // namespace cairn
