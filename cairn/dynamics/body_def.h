@@ -44,9 +44,9 @@ inline constexpr double kLargestMass = 1e15;      ///< kg
 
 struct BodyDef {
   BodyKind kind = BodyKind::dynamic;
-  Pose pose;                           ///< of the body's own frame, in which its shapes are placed
-  Velocity velocity;                   ///< of the centre of mass
-  std::optional<MassProperties> mass;  ///< in the body's frame; none: from the shapes and their densities
+  Pose pose{};                         ///< of the body's own frame, in which its shapes are placed
+  Velocity velocity{};                 ///< of the centre of mass
+  std::optional<MassProperties> mass{};  ///< in the body's frame; none: from the shapes and their densities
   bool repair_inertia = false;         ///< replace a given inertia that no solid can have by the nearest possible one
   double linear_damping = 0;           ///< 1/s
   double angular_damping = 0;          ///< 1/s
@@ -58,9 +58,9 @@ struct BodyDef {
 };
 
 struct ShapeDef {
-  Shape shape;
-  Pose pose;              ///< in the body's frame
-  Material material;
+  Shape shape{};
+  Pose pose{};            ///< in the body's frame
+  Material material{};
   double density = 1000;  ///< kg/m^3; 0: adds no mass
   std::uint32_t layer = 1;
   std::uint32_t mask = 0xffffffff;  ///< layers it meets; both must agree

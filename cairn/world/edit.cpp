@@ -170,7 +170,7 @@ void drop_shape(WorldState& world, std::size_t s) {
   world.any_removed = true;
   world.shapes.body[s] = -1;
   world.shapes.bounds[s] = Aabb{};
-  world.shapes.def[s] = ShapeDef{.shape = Sphere{}};
+  world.shapes.def[s] = ShapeDef{};
   world.shapes.shape[s] = Sphere{};
   world.exclusions_changed = true;
   world.shape_ids.destroy(id);

@@ -34,7 +34,7 @@ struct WorldSettings {
   int threads = 1;                      ///< 0: every processor; results do not depend on it
   std::string broad_phase = "tree";     ///< a name of broad_phase_names()
   Integrator integrator = Integrator::symplectic_euler;
-  Stabilisation stabilisation{.contact_rate = 0.2, .joint_rate = 0.2, .slop = 5e-4, .max_push = 2.0, .bounce_speed = 0.2};
+  Stabilisation stabilisation{.contact_rate = 0.2, .joint_rate = 0.2, .slop = 2e-3, .max_push = 2.0, .bounce_speed = 0.2};
   double margin = 0.02;        ///< m, contacts are made this far ahead; larger: more pairs, smaller: fast bodies sink in
   bool recycling = true;       ///< keep the manifolds of bodies that barely moved
   double recycle_shift = 1e-3;  ///< m, a body that moved less since its contacts were made has barely moved

@@ -19,7 +19,7 @@ Aabb clamped(const Aabb& box) {
 }  // namespace
 
 void Shapes::resize(std::size_t count) {
-  def.resize(count, ShapeDef{.shape = Sphere{}});
+  def.resize(count, ShapeDef{});
   shape.resize(count), body.resize(count, -1), local.resize(count);
   ball_centre.resize(count), ball_radius.resize(count, 0), sphere_radius.resize(count, -1), filter.resize(count);
   material.resize(count);
