@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <charconv>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -147,22 +146,15 @@ void save(Session& session) {
   session.saved = true;
 }
 
-/// Processor time of all threads of this process, s.
-double processor_seconds() {
-  timespec time = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 void run_steps(Session& session, RunStatistics& statistics) {
   const RunOptions& o = session.options;
   World& world = session.scene.world;
   Progress progress(session.scene.name);
   while (world.step_count() < session.last_step && !interrupted()) {
-    const double cpu_before = processor_seconds();
     const Timer timer;
+    const CpuTimer cpu_timer;
     const StepReport& report = world.step(session.dt);
-    statistics.add(report, {timer.seconds(), processor_seconds() - cpu_before});
+    statistics.add(report, {timer.seconds(), cpu_timer.seconds()});
     if (!o.hashes.empty() && (report.step % o.hash_every == 0 || report.step == session.last_step)) {
       session.hashes.cell(report.step).cell(world.state_hash().to_string());
       session.hashes.end_row();
