@@ -56,7 +56,7 @@ TEST(Renewals, NothingIsRenewedAtRestAndAllWhenAllIsLeftInEveryStep) {
 TEST(Renewals, AFewLeaversDoNotTakeTheirBlockAlong) {
   Renewals renewals;
   Lanes few(100, 0), many(100, 0);
-  for (std::size_t g = 0; g < 31; ++g) few[g] = 4;    // cost 62 of 64
+  for (std::size_t g = 0; g < 31; ++g) few[g] = 4;   // cost 62 of 64
   for (std::size_t g = 0; g < 32; ++g) many[g] = 4;  // cost 64
   few[70] = many[70] = 1;                            // of the last block, which has 36 groups
   Lanes expected = few;
