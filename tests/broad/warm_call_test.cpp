@@ -1,34 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A warm call of a broad phase allocates nothing. A program of its own, since it replaces operator new.
+// A warm call of a broad phase allocates nothing. Part of the program that replaces operator new.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <string>
 
 #include "cairn/broad/broad_phase.h"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  void* memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#include "tests/allocations.h"
 
 namespace cairn {
 namespace {
@@ -51,9 +28,9 @@ TEST(WarmCall, AllocatesNothing) {
     const auto detector = make_broad_phase(name);
     std::vector<BroadPair> pairs;
     for (int k = 0; k < 6; ++k) detector->find_pairs(k % 2 == 0 ? here : there, filter, pool.get(), pairs);
-    const long before = allocations.load();
+    const long before = allocation_count();
     for (int k = 0; k < 6; ++k) detector->find_pairs(k / 2 % 2 == 0 ? here : there, filter, pool.get(), pairs);
-    EXPECT_EQ(allocations.load() - before, 0) << name;
+    EXPECT_EQ(allocation_count() - before, 0) << name;
     EXPECT_GT(before, 0);
   }
 }
