@@ -86,8 +86,8 @@ void refresh_shapes(WorldState& world, std::size_t body) {
   for (const std::uint32_t i : world.bodies.record[body].shapes) {
     prepare_shape(world.bodies, world.shapes, i);
     world.shapes.material[i] = world.materials.add(world.shapes.def[i].material);
+    place_shape(world.bodies, world.shapes, i, world.settings.margin, 0);
   }
-  place_body(world.bodies, world.shapes, body, world.settings.margin, 0);
   world.bodies.status[body] |= kTouched;
 }
 

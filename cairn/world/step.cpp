@@ -43,18 +43,29 @@ void update_version(const WorldSettings& settings, Bodies& bodies, std::size_t i
   ++bodies.version[i];
 }
 
-void place_shapes(WorldState& world, double dt) {
+/// Bodies that may have moved since the last detection, as flags.
+void find_moved(WorldState& world) {
   Bodies& bodies = world.bodies;
+  world.flags.resize(bodies.size());
   parallel_for(world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                   const bool may_have_moved =
-                       bodies.is_active(i) || (bodies.status[i] & (kKinematic | kTouched)) != 0;
-                   if (!bodies.is_live(i) || !may_have_moved) continue;
-                   update_version(world.settings, bodies, i);
-                   place_body(bodies, world.shapes, i, world.settings.margin, dt);
+                   const bool moved = bodies.is_active(i) || (bodies.status[i] & (kKinematic | kTouched)) != 0;
+                   world.flags[i] = moved ? 1 : 0;
+                   if (moved) update_version(world.settings, bodies, i);
                    bodies.status[i] &= static_cast<std::uint8_t>(~kTouched);
                  }
+               });
+}
+
+void place_shapes(WorldState& world, double dt) {
+  find_moved(world);
+  Shapes& shapes = world.shapes;
+  parallel_for(world.pool.get(), static_cast<std::int64_t>(shapes.size()), kBodyGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+                   if (shapes.body[i] >= 0 && world.flags[static_cast<std::size_t>(shapes.body[i])] != 0)
+                     place_shape(world.bodies, shapes, i, world.settings.margin, dt);
                });
 }
 
@@ -90,11 +101,14 @@ void detect(WorldState& world, double dt) {
   rebuild_graph(world);
 }
 
+ContactSource source_of(const WorldState& world) {
+  return {world.bodies, world.shapes, world.materials, world.cache, world.graph};
+}
+
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
-  const ContactSource source{world.bodies, world.shapes, world.materials, world.cache, world.graph};
   const double scale = world.settings.warm_start && world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  assemble(source, world.settings, dt, scale, world.pool.get(), world.assembly);
+  assemble(source_of(world), world.settings, dt, scale, world.pool.get(), world.assembly);
 }
 
 void solve_problem(WorldState& world) {
@@ -118,7 +132,7 @@ void solve(WorldState& world, double dt) {
     solve_problem(world);
   }
   StageTimer timing(world.report.times, Stage::cache);
-  scatter_impulses(world.assembly, world.bodies, world.shapes, world.cache, world.pool.get());
+  scatter_impulses(world.assembly, source_of(world), world.cache, world.pool.get());
   collect_events(world);
 }
 
