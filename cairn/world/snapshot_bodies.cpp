@@ -12,24 +12,28 @@ namespace {
 
 constexpr std::size_t kMostBodies = std::size_t{1} << 30;
 
+/// A body that was edited gets its reference by the next detection; what it has is left over from an earlier one.
+bool has_reference(std::uint8_t status) { return (status & kTouched) == 0; }
+
 template <class A, class B>
 void archive_body(A& a, B& bodies, std::size_t i) {
   auto& r = bodies.record[i];
-  archive_all(a, bodies.status[i], bodies.pose[i], bodies.velocity[i], bodies.reference[i]);
+  archive_all(a, bodies.pose[i], bodies.velocity[i]);
+  if (has_reference(bodies.status[i])) archive(a, bodies.reference[i]);
   archive_all(a, r.centre, r.mass, r.linear_damping, r.angular_damping, r.gravity_scale, r.locked_axes);
   archive_all(a, r.may_sleep, r.continuous, r.user, r.force, r.torque, r.rest_time);
 }
 
 /// Which bits may be set together.
-void check_status(std::uint8_t status) {
+void check_status(std::uint8_t status, bool live) {
   constexpr std::uint8_t kKnown = kLive | kDynamic | kKinematic | kAsleep | kQuarantined | kTouched;
-  require((status & ~kKnown) == 0 && (status & kLive) != 0, "its status is none");
+  require((status & ~kKnown) == 0 && live == ((status & kLive) != 0), "its status is none");
+  require(live || (status & ~kTouched) == 0, "it is not there and has a status");
   require((status & (kDynamic | kKinematic)) != (kDynamic | kKinematic), "it is dynamic and kinematic at once");
   require((status & kDynamic) != 0 || (status & (kAsleep | kQuarantined)) == 0, "it is frozen without being dynamic");
 }
 
 void check_body(const Bodies& bodies, std::size_t i) {
-  check_status(bodies.status[i]);
   const BodyRecord& r = bodies.record[i];
   BodyDef def;
   def.mass = r.mass;
@@ -37,7 +41,7 @@ void check_body(const Bodies& bodies, std::size_t i) {
   def.gravity_scale = r.gravity_scale, def.locked_axes = r.locked_axes;
   check_body_def(def);
   check_reached(bodies.pose[i], "pose");
-  check_reached(bodies.reference[i], "reference pose");
+  if (has_reference(bodies.status[i])) check_reached(bodies.reference[i], "reference pose");
   check_vector(bodies.velocity[i].linear, kFastest, "velocity");
   check_vector(bodies.velocity[i].angular, kFastest, "angular velocity");
   const bool fixed = (bodies.status[i] & (kDynamic | kKinematic)) == 0;
@@ -80,7 +84,7 @@ void save_bodies(const WorldState& world, ByteWriter& out) {
   const auto ids = world.body_ids.state();
   archive(out, ids);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    archive(out, world.bodies.version[i]);
+    archive_all(out, world.bodies.version[i], world.bodies.status[i]);
     if (world.bodies.is_live(i)) archive_body(out, world.bodies, i);
   }
 }
@@ -93,10 +97,12 @@ void load_bodies(ByteReader& in, WorldState& world) {
   bodies.resize(ids.generation.size());
   world.body_ids.restore(std::move(ids));
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    archive(in, bodies.version[i]);
-    if (world.body_ids.at(i) == BodyId{}) continue;
-    archive_body(in, bodies, i);
+    archive_all(in, bodies.version[i], bodies.status[i]);
+    const bool live = !(world.body_ids.at(i) == BodyId{});
     try {
+      check_status(bodies.status[i], live);
+      if (!live) continue;
+      archive_body(in, bodies, i);
       check_body(bodies, i);
     } catch (const InputError& error) {
       fail_input(fmt::format("body {}: {}", i, error.what()), error.kind());

@@ -73,6 +73,8 @@ void save_shapes(const WorldState& world, ByteWriter& out) {
     table.save_shape(out, shapes.def[i].shape);
     archive_shape(out, shapes, i);
   }
+  out.number(world.materials.any_rolling());
+  out.number(world.materials.any_grain());
 }
 
 void load_shapes(ByteReader& in, WorldState& world) {
@@ -94,6 +96,8 @@ void load_shapes(ByteReader& in, WorldState& world) {
       fail_input(fmt::format("shape {}: {}", i, error.what()), error.kind());
     }
   }
+  const bool any_rolling = in.get<bool>(), any_grain = in.get<bool>();
+  world.materials.remember(any_rolling, any_grain);
   derive(world);
 }
 
