@@ -41,6 +41,10 @@ inline constexpr std::size_t kMostChildren = 65536;
 
 Compound make_compound(std::vector<CompoundChild> children);
 
+/// Refuses (InputError) what the make_* functions would: sizes out of range, directions that are not unit, shapes
+/// without data. For shapes that were put together by hand.
+void check_shape(const Shape& shape);
+
 /// Convex and bounded: what `support` can be asked about.
 bool has_support(const Shape& shape);
 
