@@ -91,7 +91,7 @@ TEST(Arch, StandsAndFallsFivePerCentFromTheLimitOfMilankovitch) {
 
 TEST(SpinningTop, PrecessesAtTheSteadyRate) {
   Scene scene = make("spinning_top", {});
-  run(scene, 1000);
+  run(scene, 10000);
   const BodyView view = last_body(scene);
   const Vec3 axis = rotate(view.pose.orientation, {0, 0, -1});
   EXPECT_NEAR(std::atan2(axis.y, axis.x), 0.996036, 0.01);  // one second of precession, 1 %
