@@ -35,13 +35,14 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   if (other_pool) pool = make_pool(threads);
 
   const bool same_forces = settings.gravity == world.settings.gravity;
+  const bool same_margin = settings.margin == world.settings.margin;
   world.settings = settings;
   world.solver = std::move(solver);
   if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = true;
   if (other_pool) world.pool = std::move(pool);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
     if (!same_forces) wake_body(world, i);
-    world.bodies.status[i] |= kTouched;  // the margin may have changed
+    if (!same_margin) world.bodies.status[i] |= kTouched;  // bounds are grown by it
   }
 }
 
