@@ -93,8 +93,8 @@ void detect(WorldState& world, double dt) {
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
   const ContactSource source{world.bodies, world.shapes, world.materials, world.cache, world.graph};
-  const double scale = world.settings.warm_start && world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  assemble(source, world.settings, dt, scale, world.pool.get(), world.assembly);
+  const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
+  assemble(source, world.settings, dt, step_ratio, world.pool.get(), world.assembly);
 }
 
 void solve_problem(WorldState& world) {
@@ -122,11 +122,13 @@ void solve(WorldState& world, double dt) {
   collect_events(world);
 }
 
-/// Bodies that touch nothing fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
+/// Bodies that nothing touches or holds fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
 void correct_free_flight(WorldState& world, double dt) {
   world.flags.assign(world.bodies.size() + 1, 0);
   for (const ContactBlock& c : world.assembly.problem.contacts)
     world.flags[static_cast<std::size_t>(c.body_a)] = world.flags[static_cast<std::size_t>(c.body_b)] = 1;
+  for (const JointBlock& j : world.assembly.problem.joints)
+    world.flags[static_cast<std::size_t>(j.body_a)] = world.flags[static_cast<std::size_t>(j.body_b)] = 1;
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     if (world.flags[i] == 0 && world.bodies.is_active(i))
       world.assembly.solution.displacement[i].linear -= 0.5 * dt * dt * world.assembly.problem.bodies[i].acceleration.linear;
