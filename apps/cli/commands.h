@@ -2,6 +2,7 @@
 // The commands of the program: plain options in, exit code out. Only main.cpp knows how they are written on a line.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,32 @@ struct SolveOptions {
 int run_solve(const SolveOptions& options);
 
 int run_solvers();
+int run_scenes();
 int run_demo(int threads);
+
+/// What is not given is the scene's own.
+struct RunOptions {
+  std::string scene;
+  std::vector<std::string> parameters;  ///< name=value, of the scene
+  std::string solver;                   ///< NAME or NAME:setting=value,...
+  std::vector<std::string> settings;    ///< name=value, of the solver; iterations and tolerance for all
+  std::optional<int> steps;             ///< to run now
+  std::optional<double> dt;             ///< s
+  std::optional<double> margin, slop, contact_rate;
+  std::string broad_phase, integrator;
+  int threads = 0;  ///< 0: every processor this process may use
+  bool sleep = false, no_sleep = false;
+  bool recycling = true, warm_start = true, measure_residual = true;
+  std::string measure;  ///< "A:B": means over the steps after A, up to B
+  std::string json;     ///< file, "-" is stdout
+  std::string hashes;   ///< CSV file of the state's hash after every hash_every steps
+  int hash_every = 1;
+  std::string save, restore;   ///< files of whole states
+  std::optional<int> save_at;  ///< step after which to save; none: the last
+  bool strict = false;
+  bool force = false;
+};
+int run_scene(const RunOptions& options);
 
 struct ExportOptions {
   std::string problem, file, form = "contact";

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// cairn solvers and cairn export.
+// cairn solvers, cairn scenes and cairn export.
 #include <fmt/core.h>
 
 #include "apps/cli/commands.h"
 #include "apps/cli/problem_source.h"
 #include "cairn/io/problem_file.h"
 #include "cairn/solvers/solver_table.h"
+#include "scenes/scene.h"
 
 namespace cairn::cli {
 
@@ -16,6 +17,16 @@ int run_solvers() {
       fmt::print("    {:<15} {:<12} {}\n    {:<28} {}\n", setting.name, setting.value, setting.help, "",
                  setting.allowed);
   }
+  return kDone;
+}
+
+int run_scenes() {
+  for (const scenes::SceneInfo& scene : scenes::scene_table()) {
+    fmt::print("{:<16} {}\n", scene.pattern, scene.summary);
+    for (const scenes::SceneParameter& p : scene.parameters)
+      fmt::print("    {:<12} {:<8} {}; {}\n", p.name, p.value, p.help, p.allowed);
+  }
+  fmt::print("\nN is a size: `cairn run ball_grid_8`. Parameters are given as --param name=value.\n");
   return kDone;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
 
 #include "apps/cli/commands.h"
@@ -10,6 +11,7 @@
 #include "cairn/core/errors.h"
 #include "cairn/solvers/solver_table.h"
 #include "scenes/problems.h"
+#include "scenes/scene.h"
 
 namespace {
 
@@ -59,6 +61,69 @@ void add_solve(CLI::App& app, SolveOptions& o) {
   solve->footer(problems_help());
 }
 
+std::string scenes_help() {
+  std::string text = "Scenes (`cairn scenes` also lists their parameters):\n";
+  for (const auto& scene : cairn::scenes::scene_table())
+    text += fmt::format("  {:<15} {}\n", scene.pattern, scene.summary);
+  return text + kFooter;
+}
+
+/// "900:1200", two whole numbers with A < B.
+std::string check_window(const std::string& text) {
+  long long from = -1, to = -1;
+  int end = 0;
+  const bool read = std::sscanf(text.c_str(), "%9lld:%9lld%n", &from, &to, &end) == 2;
+  return read && static_cast<std::size_t>(end) == text.size() && from >= 0 && from < to
+             ? ""
+             : "write A:B with 0 <= A < B, for example 900:1200";
+}
+
+void add_run_physics(CLI::App& run, RunOptions& o) {
+  run.add_option("--param", o.parameters, "parameter name=value of the scene; may be given several times")
+      ->take_all()
+      ->allow_extra_args(false);
+  run.add_option("--solver", o.solver, "NAME or NAME:setting=value,... (default gauss_seidel)");
+  run.add_option("--set", o.settings, "setting name=value of the solver; iterations=N and tolerance=R for every one")
+      ->take_all()
+      ->allow_extra_args(false);
+  run.add_option("--dt", o.dt, "seconds per step")->check(CLI::Range(1e-7, 1.0));
+  run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
+      ->check(CLI::Range(0, 1024));
+  run.add_option("--broad", o.broad_phase, "broad phase");
+  run.add_option("--integrator", o.integrator, "how velocities become poses")
+      ->check(CLI::IsMember({"symplectic_euler", "velocity_verlet"}));
+  run.add_option("--margin", o.margin, "metres ahead of touching at which contacts are made")
+      ->check(CLI::Range(0.0, 1e3));
+  run.add_option("--slop", o.slop, "metres of overlap left alone")->check(CLI::Range(0.0, 1e3));
+  run.add_option("--contact-rate", o.contact_rate, "fraction of an overlap removed per step")
+      ->check(CLI::Range(0.0, 1.0));
+  CLI::Option* sleep = run.add_flag("--sleep", o.sleep, "let islands at rest sleep");
+  run.add_flag("--no-sleep", o.no_sleep, "never")->excludes(sleep);
+  run.add_flag("--no-recycling{false}", o.recycling, "collide every pair anew in every step");
+  run.add_flag("--no-warm-start{false}", o.warm_start, "begin every solve from zero impulses");
+  run.add_flag("--no-residual{false}", o.measure_residual, "do not judge the answers (saves about one sweep)");
+}
+
+void add_run(CLI::App& app, RunOptions& o) {
+  CLI::App* run = app.add_subcommand("run", "Run a scene and say what it cost and how good it was");
+  run->add_option("SCENE", o.scene, "name (below)")->required();
+  run->add_option("--steps", o.steps, "steps to run (default: the scene's)")->check(CLI::Range(1, 1000000000));
+  add_run_physics(*run, o);
+  run->add_option("--measure", o.measure, "A:B, means over the steps after A up to B (default: the scene's)")
+      ->check(CLI::Validator(check_window, "A:B"));
+  run->add_option("--json", o.json, "write the summary as JSON (without a file: to stdout)")
+      ->expected(0, 1)
+      ->default_str("-");
+  run->add_option("--hashes", o.hashes, "write the hash of the state after every step as CSV");
+  run->add_option("--hash-every", o.hash_every, "only after every so many steps")->check(CLI::Range(1, 1000000000));
+  run->add_option("--save", o.save, "write the whole state to a file");
+  run->add_option("--save-at", o.save_at, "after this step (default: the last)")->check(CLI::Range(1, 1000000000));
+  run->add_option("--restore", o.restore, "begin from a saved state of the same scene");
+  run->add_flag("--strict", o.strict, "exit with 4 if a step did not converge");
+  run->add_flag("--force", o.force, "overwrite files that exist");
+  run->footer(scenes_help());
+}
+
 void add_bench(CLI::App& app, BenchProxOptions& o) {
   CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures");
   bench->require_subcommand(1);
@@ -70,13 +135,23 @@ void add_bench(CLI::App& app, BenchProxOptions& o) {
   prox->add_flag("--force", o.force, "overwrite files that exist");
 }
 
-int dispatch(CLI::App& app, const SolveOptions& solve, const ExportOptions& export_to, const BenchProxOptions& bench,
-             int threads) {
-  if (app.got_subcommand("solve")) return run_solve(solve);
+/// What the commands were given; the parser writes it.
+struct AllOptions {
+  RunOptions run;
+  SolveOptions solve;
+  ExportOptions export_to;
+  BenchProxOptions bench;
+  int demo_threads = 0;
+};
+
+int dispatch(CLI::App& app, const AllOptions& options) {
+  if (app.got_subcommand("run")) return run_scene(options.run);
+  if (app.got_subcommand("scenes")) return run_scenes();
+  if (app.got_subcommand("solve")) return run_solve(options.solve);
   if (app.got_subcommand("solvers")) return run_solvers();
-  if (app.got_subcommand("export")) return run_export(export_to);
-  if (app.got_subcommand("bench")) return run_bench_prox(bench);
-  return run_demo(threads);
+  if (app.got_subcommand("export")) return run_export(options.export_to);
+  if (app.got_subcommand("bench")) return run_bench_prox(options.bench);
+  return run_demo(options.demo_threads);
 }
 
 /// The words of the command line that the user may have meant.
@@ -106,22 +181,21 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "cairn 0.1.0");
   app.require_subcommand(1);
   app.footer(kFooter);
-  SolveOptions solve;
-  ExportOptions export_to;
-  BenchProxOptions bench;
-  int threads = 0;
-  add_solve(app, solve);
+  AllOptions options;
+  add_run(app, options.run);
+  app.add_subcommand("scenes", "List the scenes and their parameters");
+  add_solve(app, options.solve);
   app.add_subcommand("solvers", "List the solvers and their settings");
   CLI::App* exporting = app.add_subcommand("export", "Write a problem to an FCLIB HDF5 file");
-  exporting->add_option("PROBLEM", export_to.problem, "built-in name or file")->required();
-  exporting->add_option("FILE", export_to.file, "the file to write")->required();
-  exporting->add_option("--form", export_to.form, "contact (bodies, exact) or local (assembled)")
+  exporting->add_option("PROBLEM", options.export_to.problem, "built-in name or file")->required();
+  exporting->add_option("FILE", options.export_to.file, "the file to write")->required();
+  exporting->add_option("--form", options.export_to.form, "contact (bodies, exact) or local (assembled)")
       ->check(CLI::IsMember({"contact", "local"}))
       ->capture_default_str();
-  exporting->add_flag("--force", export_to.force, "overwrite the file if it exists");
-  add_bench(app, bench);
+  exporting->add_flag("--force", options.export_to.force, "overwrite the file if it exists");
+  add_bench(app, options.bench);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
-  demo->add_option("--threads", threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));
+  demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));
 
   try {
     app.parse(argc, argv);
@@ -133,7 +207,7 @@ int main(int argc, char** argv) {
   }
   try {
     catch_interrupts();
-    return dispatch(app, solve, export_to, bench, threads);
+    return dispatch(app, options);
   } catch (const cairn::InputError& error) {
     fmt::print(stderr, "cairn: {}\n", printable(error.what()));
     return kBadInput;

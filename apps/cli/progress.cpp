@@ -11,7 +11,8 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr double kSilent = 0.5, kInterval = 0.1;  // seconds
+constexpr double kSilent = 0.5, kInterval = 0.1;  // seconds, on a terminal
+constexpr double kLogInterval = 10;               // seconds, in a file
 
 std::atomic<bool> interrupt_flag{false};
 
@@ -28,10 +29,13 @@ Progress::~Progress() {
 }
 
 void Progress::update(const std::string& state) {
-  if (!terminal_ || since_start_.seconds() < kSilent || (shown_ && since_update_.seconds() < kInterval)) return;
-  fmt::print(stderr, "\r\033[K{}: {} ({:.1f} s)", what_, state, since_start_.seconds());
+  if (terminal_ ? since_start_.seconds() < kSilent || (shown_ && since_update_.seconds() < kInterval)
+                : since_update_.seconds() < kLogInterval)
+    return;
+  fmt::print(stderr, "{}{}: {} ({:.1f} s){}", terminal_ ? "\r\033[K" : "", what_, state, since_start_.seconds(),
+             terminal_ ? "" : "\n");
   std::fflush(stderr);
-  shown_ = true;
+  shown_ = terminal_;
   since_update_.restart();
 }
 

@@ -9,7 +9,8 @@
 
 namespace cairn::cli {
 
-/// One line on stderr, rewritten in place; silent unless stderr is a terminal and half a second has passed.
+/// On a terminal one line of stderr, rewritten in place once half a second has passed; in a file a line every ten
+/// seconds.
 class Progress {
  public:
   explicit Progress(std::string what);

@@ -12,13 +12,6 @@ namespace cairn::cli {
 
 namespace {
 
-std::pair<std::string, std::string> split_setting(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    fail_input(fmt::format("'{}': settings are written name=value", text));
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 /// Colours of the problem itself, when the solver used none.
 std::vector<std::int64_t> greedy_colours(const LoadedProblem& loaded) {
   if (const auto* problem = std::get_if<ContactProblem>(&loaded.problem)) {
@@ -50,7 +43,14 @@ std::string hash_of(const DelassusSolution& solution) {
 
 }  // namespace
 
-SolverSpec parse_solver(const std::string& text, const std::vector<std::string>& common) {
+std::pair<std::string, std::string> split_setting(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    fail_input(fmt::format("'{}': settings are written name=value", text));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+SolverSpec split_solver(const std::string& text, const std::vector<std::string>& common) {
   const std::size_t colon = text.find(':');
   SolverSpec spec{text, text.substr(0, colon), {}};
   for (const std::string& setting : common) {
@@ -63,6 +63,11 @@ SolverSpec parse_solver(const std::string& text, const std::vector<std::string>&
     spec.settings.push_back(split_setting(text.substr(start, comma - start)));
     start = comma + 1;
   }
+  return spec;
+}
+
+SolverSpec parse_solver(const std::string& text, const std::vector<std::string>& common) {
+  SolverSpec spec = split_solver(text, common);
   make_solver(spec.name, spec.settings);  // refuses bad names and values before any work is done
   return spec;
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/problem_source.h"
@@ -20,7 +21,13 @@ struct SolverSpec {
   NamedSettings settings;
 };
 
-/// Parses "NAME[:setting=value,...]" plus settings common to all; throws InputError.
+/// "name=value" in two.
+std::pair<std::string, std::string> split_setting(const std::string& text);
+
+/// Takes "NAME[:setting=value,...]" plus settings common to all apart; throws InputError where it is not written so.
+SolverSpec split_solver(const std::string& text, const std::vector<std::string>& common);
+
+/// The same, and refuses names and values that no solver has.
 SolverSpec parse_solver(const std::string& text, const std::vector<std::string>& common);
 
 /// What "all" stands for.

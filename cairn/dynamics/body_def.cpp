@@ -70,6 +70,7 @@ void check_body_def(const BodyDef& def) {
 }
 
 void check_shape_def(const ShapeDef& def) {
+  check_shape(def.shape);
   checked_pose(def.pose, "shape pose");
   check_material(def.material);
   if (def.density != 0) check_density(def.density);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cairn/core/errors.h"
+#include "cairn/geometry/flat_patches.h"
 
 namespace cairn {
 
@@ -54,6 +55,29 @@ Triangle HeightField::triangle(std::int32_t t) const {
   return {grid_point(r, c), grid_point(r + 1, c + 1), grid_point(r + 1, c)};
 }
 
+std::int32_t HeightField::neighbour(std::int32_t t, int k) const {
+  const std::int32_t columns = data->columns - 1, rows = data->rows - 1;
+  const std::int32_t cell = t / 2, r = cell / columns, c = cell % columns;
+  if (t % 2 == 0) {  // sides: y below, x beyond, the diagonal
+    if (k == 2) return t + 1;
+    if (k == 0) return r > 0 ? 2 * (cell - columns) + 1 : -1;
+    return c + 1 < columns ? 2 * (cell + 1) + 1 : -1;
+  }
+  if (k == 0) return t - 1;  // sides: the diagonal, y beyond, x below
+  if (k == 1) return r + 1 < rows ? 2 * (cell + columns) : -1;
+  return c > 0 ? 2 * (cell - 1) : -1;
+}
+
+EdgeKind HeightField::edge(std::int32_t t, int k) const {
+  const std::int32_t other = neighbour(t, k);
+  if (other < 0) return EdgeKind::boundary;
+  // The third corner of the neighbour is the one beyond its side towards t: sides 0, 1, 2 of an even triangle are sides
+  // 1, 2, 0 of odd ones.
+  const Triangle n = triangle(other);
+  const int theirs = t % 2 == 0 ? (k + 1) % 3 : (k + 2) % 3;
+  return edge_kind(triangle(t), normal(t), k, theirs == 0 ? n.c : theirs == 1 ? n.a : n.b);
+}
+
 HeightField make_height_field(std::int32_t rows, std::int32_t columns, double spacing, std::vector<double> heights) {
   checked_size(spacing, "height field spacing");
   if (rows < 2 || columns < 2)
@@ -63,7 +87,7 @@ HeightField make_height_field(std::int32_t rows, std::int32_t columns, double sp
   if (points != static_cast<std::int64_t>(heights.size()))
     fail_input(
         fmt::format("the height field has {} heights; {} rows of {} need {}", heights.size(), rows, columns, points));
-  auto data = std::make_shared<HeightFieldData>(HeightFieldData{rows, columns, spacing, std::move(heights), {}});
+  auto data = std::make_shared<HeightFieldData>(HeightFieldData{rows, columns, spacing, std::move(heights), {}, {}});
   checked_size(std::max(width(*data), depth(*data)), "height field length");
   double lowest = data->heights[0], highest = lowest;
   for (std::size_t k = 0; k < data->heights.size(); ++k) {
@@ -77,7 +101,13 @@ HeightField make_height_field(std::int32_t rows, std::int32_t columns, double sp
     highest = std::max(highest, h);
   }
   data->box = {{0, 0, lowest}, {width(*data), depth(*data), highest}};
-  return {std::move(data)};
+  const HeightField field{data};
+  const auto across = [&](std::int32_t t, std::size_t k) {
+    const int side = static_cast<int>(k);
+    return field.edge(t, side) == EdgeKind::flat ? field.neighbour(t, side) : -1;
+  };
+  data->patches = flat_patches(field.triangle_count(), across, [&](std::int32_t t) { return field.normal(t); });
+  return field;
 }
 
 Aabb bounds(const HeightField& shape, const Pose& pose) {

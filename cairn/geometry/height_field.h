@@ -19,6 +19,7 @@ struct HeightFieldData {
   double spacing = 1;                  ///< between grid points
   std::vector<double> heights;         ///< rows x columns, row by row
   Aabb box;                            ///< derived
+  std::vector<std::int32_t> patches;   ///< per triangle, derived: lowest triangle of its plane piece (flat_patches.h)
 };
 
 /// Grid point (row r, column c) is at (c spacing, r spacing, height). Cell (r, c) is cut along the diagonal from its
@@ -30,6 +31,11 @@ struct HeightField {
   std::int32_t triangle_count() const { return 2 * (data->rows - 1) * (data->columns - 1); }
   Vec3 grid_point(std::int32_t row, std::int32_t column) const;
   Triangle triangle(std::int32_t t) const;
+  /// Unit, upwards.
+  Vec3 normal(std::int32_t t) const { return normalised(area_vector(triangle(t))); }
+  /// The triangle across side k; -1 at the border.
+  std::int32_t neighbour(std::int32_t t, int k) const;
+  EdgeKind edge(std::int32_t t, int k) const;
 
   /// Calls visit(triangle index) for every triangle whose own box overlaps `box`, in ascending order.
   template <class Visit>

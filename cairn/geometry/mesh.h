@@ -16,20 +16,13 @@
 
 namespace cairn {
 
-/// How the surface continues across an edge, seen from the side of the normals.
-enum class EdgeKind : std::uint8_t {
-  convex,    ///< a ridge: can touch other bodies by itself
-  flat,      ///< the surface goes straight on
-  concave,   ///< a valley: cannot touch before the faces do
-  boundary,  ///< no neighbour, or more than one
-};
-
 /// Edge k goes from vertex[k] to vertex[(k + 1) % 3]. Counter-clockwise seen from outside.
 struct MeshTriangle {
   std::array<std::int32_t, 3> vertex{};
   std::array<std::int32_t, 3> neighbour{-1, -1, -1};  ///< triangle across each edge; -1 for a boundary
   std::array<EdgeKind, 3> edge{EdgeKind::boundary, EdgeKind::boundary, EdgeKind::boundary};
   Vec3 normal;              ///< unit
+  std::int32_t patch = 0;   ///< lowest triangle of the plane piece of surface that it belongs to (flat_patches.h)
   std::int32_t source = 0;  ///< index of the triangle in the user's list
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// make_mesh: weld, drop, join neighbours, judge edges, build the tree.
+// make_mesh: weld, drop, join neighbours, judge edges, find plane pieces, build the tree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cairn/core/errors.h"
+#include "cairn/geometry/flat_patches.h"
 #include "cairn/geometry/mesh.h"
 
 namespace cairn {
@@ -15,9 +16,6 @@ namespace {
 
 using Corners = std::array<std::int32_t, 3>;
 
-/// An edge counts as flat when the neighbour's far corner is nearer to the plane than this fraction of its distance
-/// from the edge: a bend of 0.06 degrees, more than rounding leaves and less than a body notices.
-constexpr double kFlatSlope = 1e-3;
 /// A triangle has no area when its height over the longest edge is below this fraction of that edge.
 constexpr double kNoHeight = 1e-10;
 
@@ -117,19 +115,23 @@ struct Side {
   friend auto operator<=>(const Side&, const Side&) = default;
 };
 
-/// How the surface bends where it goes from one triangle to its neighbour.
 EdgeKind judge(const MeshData& data, const Side& mine, const Side& theirs) {
-  const MeshTriangle& a = data.triangles[index(mine.triangle)];
-  const MeshTriangle& b = data.triangles[index(theirs.triangle)];
-  const Vec3 from = data.vertices[index(mine.low)], edge = data.vertices[index(mine.high)] - from;
-  const Vec3 far = data.vertices[index(b.vertex[index((theirs.edge + 2) % 3)])] - from;
-  const double height = dot(a.normal, far);
-  const Vec3 off_edge = far - (dot(far, edge) / dot(edge, edge)) * edge;
-  // Folded back onto itself is no plane: the far corner must lie on the other side of the edge, too.
-  const Vec3 own = data.vertices[index(a.vertex[index((mine.edge + 2) % 3)])] - from;
-  const bool opens = dot(own - (dot(own, edge) / dot(edge, edge)) * edge, off_edge) < 0;
-  if (opens && std::fabs(height) <= kFlatSlope * norm(off_edge)) return EdgeKind::flat;
-  return height <= 0 ? EdgeKind::convex : EdgeKind::concave;
+  const auto corner = [&](const Side& side, std::int32_t k) {
+    return data.vertices[index(data.triangles[index(side.triangle)].vertex[index(k)])];
+  };
+  const Triangle own{corner(mine, 0), corner(mine, 1), corner(mine, 2)};
+  return edge_kind(own, data.triangles[index(mine.triangle)].normal, mine.edge, corner(theirs, (theirs.edge + 2) % 3));
+}
+
+void find_patches(MeshData& data) {
+  const auto across = [&](std::int32_t t, std::size_t k) {
+    const MeshTriangle& triangle = data.triangles[index(t)];
+    return triangle.edge[k] == EdgeKind::flat ? triangle.neighbour[k] : -1;
+  };
+  const auto normal = [&](std::int32_t t) { return data.triangles[index(t)].normal; };
+  const std::vector<std::int32_t> patch =
+      flat_patches(static_cast<std::int32_t>(data.triangles.size()), across, normal);
+  for (std::size_t t = 0; t < patch.size(); ++t) data.triangles[t].patch = patch[t];
 }
 
 void join_neighbours(MeshData& data) {
@@ -205,6 +207,7 @@ TriangleMesh make_mesh(std::span<const Vec3> vertices, std::span<const Corners> 
                            data->report.degenerate, data->report.duplicate));
   }
   join_neighbours(*data);
+  find_patches(*data);
   weigh_vertex_normals(*data);
   std::vector<Aabb> boxes;
   boxes.reserve(data->triangles.size());

@@ -13,7 +13,26 @@ template <class T>
 constexpr bool kHasSupport = std::is_same_v<T, Sphere> || std::is_same_v<T, Box> || std::is_same_v<T, Capsule> ||
                              std::is_same_v<T, Cylinder> || std::is_same_v<T, Cone> || std::is_same_v<T, ConvexHull>;
 
+void check(const Sphere& s) { make_sphere(s.radius); }
+void check(const Box& s) { make_box(s.half); }
+void check(const Capsule& s) { make_capsule(s.radius, s.half_length); }
+void check(const Cylinder& s) { make_cylinder(s.radius, s.half_height); }
+void check(const Cone& s) { make_cone(s.radius, s.height); }
+void check(const HalfSpace& s) {
+  make_half_space(s.normal, s.offset);
+  require(std::fabs(dot(s.normal, s.normal) - 1) < 1e-9, "half-space normal must be unit; use make_half_space");
+}
+/// Shared data is made by factories only, which have checked it.
+template <class T>
+void check(const T& s) {
+  require(s.data != nullptr, "the shape is empty; make it with its factory (make_hull, make_mesh, ...)");
+}
+
 }  // namespace
+
+void check_shape(const Shape& shape) {
+  std::visit([](const auto& s) { check(s); }, shape);
+}
 
 bool has_support(const Shape& shape) {
   return std::visit([]<class T>(const T&) { return kHasSupport<T>; }, shape);

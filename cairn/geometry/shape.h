@@ -41,6 +41,9 @@ inline constexpr std::size_t kMostChildren = 65536;
 
 Compound make_compound(std::vector<CompoundChild> children);
 
+/// InputError for numbers no factory would let pass, and for shapes whose data is missing.
+void check_shape(const Shape& shape);
+
 /// Convex and bounded: what `support` can be asked about.
 bool has_support(const Shape& shape);
 

@@ -10,6 +10,8 @@ namespace {
 
 /// Height over the longest edge, relative to that edge.
 constexpr double kSliver = 1e-9;
+/// See edge_kind.
+constexpr double kFlatSlope = 1e-3;
 
 double coordinate(const Vec3& p, int axis) { return axis == 0 ? p.x : axis == 1 ? p.y : p.z; }
 
@@ -49,6 +51,18 @@ TrianglePoint closest_on_triangle(const Vec3& p, const Triangle& t) {
   if (!(a > 0 && b > 0 && c > 0)) return closest_on_edges(p, t);
   const double sum = a + b + c;
   return {t.a + (b / sum) * ab - (c / sum) * ca, TrianglePart::face};
+}
+
+EdgeKind edge_kind(const Triangle& t, const Vec3& normal, int k, const Vec3& far) {
+  const Vec3 from = k == 0 ? t.a : k == 1 ? t.b : t.c, to = k == 0 ? t.b : k == 1 ? t.c : t.a;
+  const Vec3 third = k == 0 ? t.c : k == 1 ? t.a : t.b;
+  const Vec3 edge = to - from, off = far - from, own = third - from;
+  const double height = dot(normal, off);
+  const Vec3 off_edge = off - (dot(off, edge) / dot(edge, edge)) * edge;
+  // Folded back onto itself is no plane: the far corner must lie on the other side of the edge, too.
+  const bool opens = dot(own - (dot(own, edge) / dot(edge, edge)) * edge, off_edge) < 0;
+  if (opens && std::fabs(height) <= kFlatSlope * norm(off_edge)) return EdgeKind::flat;
+  return height <= 0 ? EdgeKind::convex : EdgeKind::concave;
 }
 
 TriangleRay::TriangleRay(const Vec3& origin, const Vec3& direction) : origin_(origin) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Triangles: the parts that hulls, meshes and height fields share. Nearest point, ray, and the volume integral that
-// turns a closed surface into mass, centre and inertia.
+// Triangles: the parts that hulls, meshes and height fields share. Nearest point, ray, how a surface bends across an
+// edge, and the volume integral that turns a closed surface into mass, centre and inertia.
 #pragma once
 
 #include <array>
@@ -27,6 +27,19 @@ struct TrianglePoint {
 
 /// The point of the triangle nearest to `p`. Triangles without area are treated as their longest edge.
 TrianglePoint closest_on_triangle(const Vec3& p, const Triangle& t);
+
+/// How a surface continues across an edge, seen from the side of the normals.
+enum class EdgeKind : std::uint8_t {
+  convex,    ///< a ridge: can touch other bodies by itself
+  flat,      ///< the surface goes straight on
+  concave,   ///< a valley: cannot touch before the faces do
+  boundary,  ///< no neighbour, or more than one
+};
+
+/// How the surface bends from the triangle `t` with unit normal `normal` across its edge k to a neighbour whose third
+/// corner is `far`. An edge counts as flat when that corner is nearer to the plane than 1e-3 of its distance from the
+/// edge: a bend of 0.06 degrees, more than rounding leaves and less than a body notices.
+EdgeKind edge_kind(const Triangle& t, const Vec3& normal, int k, const Vec3& far);
 
 /// A ray prepared for many triangles: axes permuted so that z is its main direction, then sheared onto z. Two
 /// triangles that share an edge evaluate that edge with the same numbers, so that no ray slips between them (Woop,

@@ -9,6 +9,7 @@
 #include "cairn/narrow/collide_faces.h"
 #include "cairn/narrow/collide_half_space.h"
 #include "cairn/narrow/collide_sphere.h"
+#include "cairn/narrow/collide_surface.h"
 
 namespace cairn {
 
@@ -60,6 +61,8 @@ constexpr bool kHasOwn = !std::is_same_v<std::remove_const_t<decltype(kOwn<A, B>
 template <class T>
 constexpr bool kConvex = std::is_same_v<T, Sphere> || std::is_same_v<T, Box> || std::is_same_v<T, Capsule> ||
                          std::is_same_v<T, Cylinder> || std::is_same_v<T, Cone> || std::is_same_v<T, ConvexHull>;
+template <class T>
+constexpr bool kSurface = std::is_same_v<T, TriangleMesh> || std::is_same_v<T, HeightField>;
 template <class T>
 constexpr bool kCompound = std::is_same_v<T, Compound>;
 
@@ -118,12 +121,31 @@ void meet_children(const Pair& p, PartManifolds& out) {
   });
 }
 
+/// A convex shape over a surface; `flip` where the surface is the first of the pair.
+template <class Surface>
+void meet_surface(const Pair& p, bool flip, PartManifolds& out) {
+  const std::size_t first = out.size();
+  const Shape& convex = flip ? p.b : p.a;
+  const Surface& surface = as<Surface>(flip ? p.a : p.b);
+  const Pose &pose = flip ? p.pose_b : p.pose_a, &surface_pose = flip ? p.pose_a : p.pose_b;
+  if constexpr (std::is_same_v<Surface, TriangleMesh>) {
+    collide_mesh(convex, pose, surface, surface_pose, p.margin, out);
+  } else {
+    collide_height_field(convex, pose, surface, surface_pose, p.margin, out);
+  }
+  for (std::size_t k = first; flip && k < out.size(); ++k) out[k].manifold = flipped(out[k].manifold);
+}
+
 template <std::size_t I, std::size_t J>
 void entry(const Pair& p, PartManifolds& out) {
   using A = std::variant_alternative_t<I, Shape>;
   using B = std::variant_alternative_t<J, Shape>;
   if constexpr (kCompound<A> || kCompound<B>) {
     meet_children<A, B>(p, out);
+  } else if constexpr (kConvex<A> && kSurface<B>) {
+    meet_surface<B>(p, false, out);
+  } else if constexpr (kSurface<A> && kConvex<B>) {
+    meet_surface<A>(p, true, out);
   } else {
     const Manifold manifold = meet<A, B>(p);
     if (manifold.count > 0) out.push_back({manifold, 0});

@@ -51,8 +51,9 @@ GjkResult gjk(const MinkowskiDifference& difference) {
   return result;
 }
 
-ConvexDistance distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
-  const MinkowskiDifference difference(a, pose_a, b, pose_b);
+namespace {
+
+ConvexDistance signed_distance(const MinkowskiDifference& difference, const Vec3& origin) {
   const GjkResult walk = gjk(difference);
   ConvexDistance result{0, {}, walk.simplex.on_a(), walk.simplex.on_b(), walk.converged, walk.iterations};
   if (walk.overlap) {
@@ -69,9 +70,19 @@ ConvexDistance distance(const Shape& a, const Pose& pose_a, const Shape& b, cons
   }
   // From the cores to the surfaces, and from A's origin to the world's.
   result.distance -= difference.radius_a() + difference.radius_b();
-  result.on_a += pose_a.position + difference.radius_a() * result.normal;
+  result.on_a += origin + difference.radius_a() * result.normal;
   result.on_b = result.on_a + result.distance * result.normal;
   return result;
+}
+
+}  // namespace
+
+ConvexDistance distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b) {
+  return signed_distance(MinkowskiDifference(a, pose_a, b, pose_b), pose_a.position);
+}
+
+ConvexDistance distance(const Shape& a, const Pose& pose_a, const Triangle& b) {
+  return signed_distance(MinkowskiDifference(a, pose_a, b), pose_a.position);
 }
 
 Manifold collide_convex(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin) {

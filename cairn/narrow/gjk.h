@@ -30,6 +30,9 @@ struct ConvexDistance {
 /// Only where has_support; other shapes are refused (InputError).
 ConvexDistance distance(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b);
 
+/// Against a triangle in the frame of the pose, which is a set without thickness: it has no front and back here.
+ConvexDistance distance(const Shape& a, const Pose& pose_a, const Triangle& b);
+
 /// One point of contact where the distance is at most `margin`, for pairs without a function of their own.
 Manifold collide_convex(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin);
 

@@ -33,7 +33,7 @@ double deepest(const Manifold& manifold, double none);
 /// lost, then those that span the largest area, so that the contact resists tilting. The lowest index wins ties.
 class ManifoldBuilder {
  public:
-  explicit ManifoldBuilder(const Vec3& normal) : normal_(normal) {}
+  explicit ManifoldBuilder(const Vec3& normal) : normal_(normal) {}  // NOLINT: candidates are written before read
 
   void add(const ManifoldPoint& point) {
     if (size_ == kCapacity) reduce();
@@ -49,7 +49,9 @@ class ManifoldBuilder {
 
   Vec3 normal_;
   std::size_t size_ = 0;
-  std::array<ManifoldPoint, kCapacity> candidate_;
+  union {  // not cleared: two kilobytes per contact
+    std::array<ManifoldPoint, kCapacity> candidate_;
+  };
 };
 
 }  // namespace cairn

@@ -102,7 +102,7 @@ Simplex nearest_on_tetrahedron(const Simplex& s) {
 
 MinkowskiDifference::MinkowskiDifference(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b)
     : a_(a),
-      b_(b),
+      b_(&b),
       q_a_(pose_a.orientation),
       q_b_(pose_b.orientation),
       offset_(pose_b.position - pose_a.position),
@@ -112,9 +112,24 @@ MinkowskiDifference::MinkowskiDifference(const Shape& a, const Pose& pose_a, con
   size_ = diagonal(a) + diagonal(b);
 }
 
+MinkowskiDifference::MinkowskiDifference(const Shape& a, const Pose& pose_a, const Triangle& b)
+    : a_(a),
+      corner_{b.a - pose_a.position, b.b - pose_a.position, b.c - pose_a.position},
+      q_a_(pose_a.orientation),
+      offset_((1.0 / 3) * (corner_[0] + corner_[1] + corner_[2])),
+      radius_a_(core_radius(a)) {
+  require(has_support(a), "only convex, bounded shapes have a distance; use their parts");
+  size_ = diagonal(a) + std::max({norm(b.b - b.a), norm(b.c - b.b), norm(b.a - b.c)});
+}
+
 MinkowskiPoint MinkowskiDifference::support(const Vec3& direction) const {
   const Vec3 p = rotate(q_a_, core_support(a_, rotate_back(q_a_, direction)));
-  const Vec3 q = offset_ + rotate(q_b_, core_support(b_, rotate_back(q_b_, -direction)));
+  if (b_ == nullptr) {
+    const double d0 = dot(corner_[0], direction), d1 = dot(corner_[1], direction), d2 = dot(corner_[2], direction);
+    const Vec3 q = d0 <= d1 && d0 <= d2 ? corner_[0] : d1 <= d2 ? corner_[1] : corner_[2];
+    return {p, q, p - q};
+  }
+  const Vec3 q = offset_ + rotate(q_b_, core_support(*b_, rotate_back(q_b_, -direction)));
   return {p, q, p - q};
 }
 

@@ -19,23 +19,28 @@ struct MinkowskiPoint {
   Vec3 difference;  ///< derived: on_a - on_b
 };
 
-/// Both shapes must outlive it.
+/// What is given to it must outlive it.
 class MinkowskiDifference {
  public:
   /// Refuses (InputError) shapes without support.
   MinkowskiDifference(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b);
+  /// Against a triangle in the frame of the poses.
+  MinkowskiDifference(const Shape& a, const Pose& pose_a, const Triangle& b);
 
   /// The point of core A - core B farthest along `direction`, which need not be unit.
   MinkowskiPoint support(const Vec3& direction) const;
 
-  const Vec3& between_centres() const { return offset_; }  ///< from the origin of A's pose to that of B's
+  const Vec3& between_centres() const {
+    return offset_;
+  }  ///< from the origin of A's pose to that of B's, or to a triangle's middle
   double radius_a() const { return radius_a_; }
   double radius_b() const { return radius_b_; }
   double size() const { return size_; }  ///< of both shapes together: the scale of all tolerances
 
  private:
   const Shape& a_;
-  const Shape& b_;
+  const Shape* b_ = nullptr;    ///< else the triangle
+  std::array<Vec3, 3> corner_;  ///< of the triangle, from A's origin
   Quat q_a_, q_b_;
   Vec3 offset_;
   double radius_a_ = 0, radius_b_ = 0, size_ = 0;

@@ -123,24 +123,6 @@ void validate(const ContactProblem& problem, ThreadPool* pool) {
   for (std::size_t i = 0; i < problem.joints.size(); ++i) validate_joint(problem, i);
 }
 
-FrictionAxes friction_axes(const ContactBlock& c) {
-  const double mean = 0.5 * (c.friction1 + c.friction2);
-  return {c.friction1, c.friction2, c.spin_radius > 0 ? kSpinBound * mean : 0.0};
-}
-
-Velocity free_velocity(const ContactProblem& problem, std::int32_t index) {
-  const ProblemBody& body = problem.bodies[static_cast<std::size_t>(index)];
-  if (!body.is_dynamic()) return body.velocity;
-  return {body.velocity.linear + problem.dt * body.acceleration.linear,
-          body.velocity.angular + problem.dt * body.acceleration.angular};
-}
-
-std::array<double, 4> contact_velocity(const ContactBlock& c, const Velocity& a, const Velocity& b) {
-  const Vec3 relative = (b.linear + cross(b.angular, c.arm_b)) - (a.linear + cross(a.angular, c.arm_a));
-  return {dot(c.normal, relative), dot(c.tangent1, relative), dot(c.tangent2, relative),
-          c.spin_radius * dot(c.normal, b.angular - a.angular)};
-}
-
 double contact_bias(const ContactProblem& problem, const ContactBlock& c) {
   const Stabilisation& s = problem.stabilisation;
   if (c.gap > 0) return c.gap / problem.dt;  // may close by the end of the step, not further

@@ -119,13 +119,25 @@ inline constexpr double kLargestNumber = 1e30;
 void validate(const ContactProblem& problem, ThreadPool* pool = nullptr);
 
 /// The semi-axes of the friction set of a contact per unit of normal impulse.
-FrictionAxes friction_axes(const ContactBlock& contact);
+inline FrictionAxes friction_axes(const ContactBlock& c) {
+  const double mean = 0.5 * (c.friction1 + c.friction2);
+  return {c.friction1, c.friction2, c.spin_radius > 0 ? kSpinBound * mean : 0.0};
+}
 
 /// The velocity each body would have without impulses: u + dt a (kinematic bodies keep u).
-Velocity free_velocity(const ContactProblem& problem, std::int32_t body);
+inline Velocity free_velocity(const ContactProblem& problem, std::int32_t index) {
+  const ProblemBody& body = problem.bodies[static_cast<std::size_t>(index)];
+  if (!body.is_dynamic()) return body.velocity;
+  return {body.velocity.linear + problem.dt * body.acceleration.linear,
+          body.velocity.angular + problem.dt * body.acceleration.angular};
+}
 
 /// J_k u of one contact: velocity of b relative to a at the point in the contact frame, and spin_radius times the spin.
-std::array<double, 4> contact_velocity(const ContactBlock& contact, const Velocity& a, const Velocity& b);
+inline std::array<double, 4> contact_velocity(const ContactBlock& c, const Velocity& a, const Velocity& b) {
+  const Vec3 relative = (b.linear + cross(b.angular, c.arm_b)) - (a.linear + cross(a.angular, c.arm_a));
+  return {dot(c.normal, relative), dot(c.tangent1, relative), dot(c.tangent2, relative),
+          c.spin_radius * dot(c.normal, b.angular - a.angular)};
+}
 
 /// b_k of one contact's normal row: gap or push-out, and restitution; the other rows have none.
 double contact_bias(const ContactProblem& problem, const ContactBlock& contact);

@@ -2,6 +2,7 @@
 #include "cairn/solvers/packed_problem.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace cairn {
 
@@ -10,19 +11,56 @@ namespace {
 constexpr std::int64_t kContactGrain = 1024;
 constexpr std::int64_t kBodyGrain = 4096;
 
+/// Everything but r.
 template <int D>
-void pack_contact(const ContactProblem& problem, const ContactBlock& from, const Edge& edge, PackedContact<D>& to) {
+void pack_contact(const ContactProblem& problem, const ContactBlock& from, std::span<const Velocity> free,
+                  const Edge& edge, PackedContact<D>& to) {
   to.normal = from.normal, to.tangent1 = from.tangent1, to.tangent2 = from.tangent2;
   to.arm_a = from.arm_a, to.arm_b = from.arm_b;
   to.a = edge.a, to.b = edge.b;
-  std::array<double, 4> bias =
-      contact_velocity(from, free_velocity(problem, from.body_a), free_velocity(problem, from.body_b));
+  std::array<double, 4> bias = contact_velocity(from, free[static_cast<std::size_t>(from.body_a)],
+                                                free[static_cast<std::size_t>(from.body_b)]);
   bias[0] += contact_bias(problem, from);
   std::copy_n(bias.begin(), D, to.bias);
   const FrictionAxes mu = friction_axes(from);
   const double axes[3] = {mu.s, mu.t, mu.spin};
   std::copy_n(axes, D - 1, to.mu);
   if constexpr (D == 4) to.radius = from.spin_radius;
+}
+
+/// What a unit impulse (force part p, torque part) at a contact does to the velocity there of one of its bodies.
+struct PointResponse {
+  Vec3 at_point, angular;
+};
+PointResponse respond(const BodyMass& mass, const Vec3& arm, const Vec3& p, const Vec3& torque) {
+  const Vec3 angular = mass.inverse_inertia * (cross(arm, p) + torque);
+  return {mass.inverse_mass * p + cross(angular, arm), angular};
+}
+
+/// The entries of J_k M^-1 J_k^T that local_r reads: the normal one and the friction block; the others are left out,
+/// which is why this is not contact_diagonal_block. Bodies without a slot add nothing.
+template <int D>
+void pack_diagonal(const PackedContact<D>& c, const std::vector<BodyMass>& mass, double* block) {
+  const Vec3* const axes[3] = {&c.normal, &c.tangent1, &c.tangent2};
+  for (int column = 0; column < D; ++column) {
+    const Vec3 p = column < 3 ? *axes[column] : Vec3{};
+    Vec3 torque;
+    if constexpr (D == 4) torque = column == 3 ? c.radius * c.normal : Vec3{};
+    Vec3 relative, spin;
+    for (const auto& [slot, arm] : {std::pair{c.b, &c.arm_b}, std::pair{c.a, &c.arm_a}}) {
+      if (slot == kNoVertex) continue;
+      const PointResponse mine = respond(mass[static_cast<std::size_t>(slot)], *arm, p, torque);
+      relative += mine.at_point;  // a gets the opposite and counts negative
+      spin += mine.angular;
+    }
+    if (column == 0) {
+      block[0] = dot(c.normal, relative);
+      continue;
+    }
+    block[D + column] = dot(c.tangent1, relative);
+    block[2 * D + column] = dot(c.tangent2, relative);
+    if constexpr (D == 4) block[3 * D + column] = c.radius * dot(c.normal, spin);
+  }
 }
 
 }  // namespace
@@ -47,12 +85,17 @@ template <int D>
 void PackedProblem<D>::number_slots(const ContactProblem& problem, ThreadPool* pool) {
   const auto bodies = static_cast<std::int64_t>(problem.bodies.size());
   slot.resize(problem.bodies.size());
+  free_.resize(problem.bodies.size());
   block_slot_.assign(static_cast<std::size_t>((bodies + kBodyGrain - 1) / kBodyGrain + 1), 0);
   parallel_for(pool, bodies, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
     std::int32_t count = 0;
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const bool has_slot = touched_.is_up(i) && problem.bodies[i].is_dynamic();
-      slot[i] = has_slot ? count++ : kNoVertex;
+      if (!touched_.is_up(i)) {
+        slot[i] = kNoVertex;
+        continue;
+      }
+      slot[i] = problem.bodies[i].is_dynamic() ? count++ : kNoVertex;
+      free_[i] = free_velocity(problem, static_cast<std::int32_t>(i));
     }
     block_slot_[static_cast<std::size_t>(begin / kBodyGrain) + 1] = count;
   });
@@ -112,9 +155,9 @@ void PackedProblem<D>::pack_contacts(const ContactProblem& problem, const ProxSe
           const auto k = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
           const ContactBlock& from = problem.contacts[k];
           PackedContact<D>& to = contacts[static_cast<std::size_t>(i)];
-          pack_contact<D>(problem, from, edges[k], to);
+          pack_contact<D>(problem, from, free_, edges[k], to);
           double block[D * D];
-          contact_diagonal_block(problem, from, D, block);
+          pack_diagonal<D>(to, mass, block);
           to.r = local_r<D>(block, settings.relaxation, divide ? sharing_of(edges[k]) : 1.0);
           equal_axes = equal_axes && from.friction1 == from.friction2;
         }

@@ -107,6 +107,7 @@ struct PackedProblem {
   void count_sharing();
 
   TouchedFlags touched_;                  ///< per body of the problem: has a contact or a joint
+  std::vector<Velocity> free_;            ///< per body of the problem that is touched: velocity without impulses
   std::vector<std::int32_t> block_slot_;  ///< per block of bodies: its first slot
   std::vector<std::int32_t> shared_by_;   ///< per slot: its contacts, where Jacobi asks
 };

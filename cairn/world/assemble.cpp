@@ -64,10 +64,20 @@ void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double
   });
 }
 
-/// A pair takes part if something can move in it.
-bool takes_part(const Bodies& bodies, const Shapes& shapes, const BroadPair& pair) {
-  return bodies.is_active(static_cast<std::size_t>(shapes.body[static_cast<std::size_t>(pair.a)])) ||
-         bodies.is_active(static_cast<std::size_t>(shapes.body[static_cast<std::size_t>(pair.b)]));
+/// A manifold takes part if something can move in it.
+bool takes_part(const ContactSource& from, const Assembly& assembly, const ContactManifold& m) {
+  if (assembly.all_take_part) return true;
+  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
+  const auto active = [&](std::int32_t shape) {
+    return from.bodies.is_active(static_cast<std::size_t>(from.shapes.body[static_cast<std::size_t>(shape)]));
+  };
+  return active(pair.a) || active(pair.b);
+}
+
+bool all_are_active(const Bodies& bodies) {
+  return std::none_of(bodies.status.begin(), bodies.status.end(), [](std::uint8_t status) {
+    return (status & kDynamic) != 0 && (status & (kAsleep | kQuarantined)) != 0;
+  });
 }
 
 /// Contacts per slab and how deep they are.
@@ -79,7 +89,7 @@ void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) 
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
       OverlapSums& sums = out.overlaps[s];
       for (const ContactManifold& m : slabs[s].manifolds)
-        if (takes_part(from.bodies, from.shapes, from.cache.pairs()[static_cast<std::size_t>(m.pair)]))
+        if (takes_part(from, out, m))
           out.first_contact[s + 1] += m.count;
       for (const ContactPoint& p : slabs[s].points) {
         const double depth = std::max(0.0, -double{p.separation});
@@ -157,7 +167,7 @@ void fill_slab(const ContactSource& from, const WorldSettings& settings, double 
   for (const ContactManifold& m : slab.manifolds) {
     if (m.pair != last_pair) ++edge;
     last_pair = m.pair;
-    if (!takes_part(from.bodies, from.shapes, from.cache.pairs()[static_cast<std::size_t>(m.pair)])) continue;
+    if (!takes_part(from, out, m)) continue;
     const ManifoldContext context = manifold_context(from, m);
     for (std::int32_t j = 0; j < m.count; ++j, ++k) {
       const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
@@ -194,7 +204,7 @@ void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out)
   std::size_t k = 0;
   for (const Slab& slab : from.cache.slabs())
     for (const ContactManifold& m : slab.manifolds) {
-      if (!takes_part(from.bodies, from.shapes, from.cache.pairs()[static_cast<std::size_t>(m.pair)])) continue;
+      if (!takes_part(from, out, m)) continue;
       const double radius = manifold_context(from, m).material.rolling_radius;
       for (std::int32_t j = 0; j < m.count; ++j, ++k) {
         const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
@@ -212,6 +222,14 @@ void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out)
     }
 }
 
+/// The tangential part of an impulse in the frame in which the cache keeps it.
+void turn_to_stored(const ContactManifold& m, const ContactBlock& c, std::array<double, 4>& impulse) {
+  const Frame stored = make_frame(m.normal);
+  const Vec3 tangential = impulse[1] * c.tangent1 + impulse[2] * c.tangent2;
+  impulse[1] = dot(stored.tangent1, tangential);
+  impulse[2] = dot(stored.tangent2, tangential);
+}
+
 }  // namespace
 
 void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double step_ratio, ThreadPool* pool,
@@ -221,6 +239,7 @@ void assemble(const ContactSource& from, const WorldSettings& settings, double d
   problem.dt = dt;
   problem.stabilisation = settings.stabilisation;
   assemble_bodies(from.bodies, settings, dt, pool, problem.bodies);
+  out.all_take_part = all_are_active(from.bodies);
   count_contacts(from, pool, out);
   const auto contacts = static_cast<std::size_t>(out.first_contact.back());
   problem.contacts.resize(contacts);
@@ -237,23 +256,20 @@ void assemble(const ContactSource& from, const WorldSettings& settings, double d
   out.solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
 }
 
-void scatter_impulses(const Assembly& assembly, const Bodies& bodies, const Shapes& shapes, ContactCache& cache,
-                      ThreadPool* pool) {
+void scatter_impulses(const Assembly& assembly, const ContactSource& from, ContactCache& cache, ThreadPool* pool) {
   const std::span<Slab> slabs = cache.slabs();
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
       auto k = static_cast<std::size_t>(assembly.first_contact[s]);
       for (const ContactManifold& m : slabs[s].manifolds) {
-        if (!takes_part(bodies, shapes, cache.pairs()[static_cast<std::size_t>(m.pair)])) continue;
-        const Frame stored = make_frame(m.normal);
+        if (!takes_part(from, assembly, m)) continue;
         for (std::int32_t j = 0; j < m.count; ++j, ++k) {
-          const std::array<double, 4>& impulse = assembly.solution.contact_impulse[k];
-          const ContactBlock& c = assembly.problem.contacts[k];
-          const Vec3 tangential = impulse[1] * c.tangent1 + impulse[2] * c.tangent2;
+          std::array<double, 4> impulse = assembly.solution.contact_impulse[k];
+          if (from.materials.any_grain()) turn_to_stored(m, assembly.problem.contacts[k], impulse);
           ContactPoint& point = slabs[s].points[static_cast<std::size_t>(m.first_point + j)];
           point.normal_impulse = static_cast<float>(impulse[0]);
-          point.tangent_impulse[0] = static_cast<float>(dot(stored.tangent1, tangential));
-          point.tangent_impulse[1] = static_cast<float>(dot(stored.tangent2, tangential));
+          point.tangent_impulse[0] = static_cast<float>(impulse[1]);
+          point.tangent_impulse[1] = static_cast<float>(impulse[2]);
           point.spin_impulse = static_cast<float>(impulse[3]);
         }
       }

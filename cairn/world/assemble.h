@@ -29,6 +29,7 @@ struct Assembly {
   std::vector<std::int32_t> contact_colour;  ///< per contact
   std::vector<std::int64_t> first_contact;   ///< per slab of the cache, one more at the end
   std::vector<OverlapSums> overlaps;         ///< per slab
+  bool all_take_part = false;  ///< no body is asleep or frozen: every contact of the cache is in the problem
 };
 
 /// Where contacts come from.
@@ -45,7 +46,6 @@ void assemble(const ContactSource& from, const WorldSettings& settings, double d
               Assembly& out);
 
 /// Impulses of the solution back to the points they belong to.
-void scatter_impulses(const Assembly& assembly, const Bodies& bodies, const Shapes& shapes, ContactCache& cache,
-                      ThreadPool* pool);
+void scatter_impulses(const Assembly& assembly, const ContactSource& from, ContactCache& cache, ThreadPool* pool);
 
 }  // namespace cairn

@@ -59,7 +59,7 @@ void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3&
   to.spin_impulse = from.spin_impulse;
   to.tangent_impulse[0] = from.tangent_impulse[0];
   to.tangent_impulse[1] = from.tangent_impulse[1];
-  if (old_normal == normal) return;
+  if (old_normal == normal || (from.tangent_impulse[0] == 0 && from.tangent_impulse[1] == 0)) return;
   const Frame before = make_frame(old_normal), now = make_frame(normal);
   const Vec3 tangential =
       double{from.tangent_impulse[0]} * before.tangent1 + double{from.tangent_impulse[1]} * before.tangent2;
@@ -71,8 +71,11 @@ void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3&
 void collide_spheres(const PairContext& c, Slab& slab) {
   const Vec3 d = c.shapes.ball[c.b].centre - c.shapes.ball[c.a].centre;
   const double reach = c.shapes.sphere_radius[c.a] + c.shapes.sphere_radius[c.b];
-  const double length2 = dot(d, d), far = reach + pair_margin(c);
-  if (length2 > far * far) return;
+  const double length2 = dot(d, d), near = reach + c.settings.margin;
+  if (length2 > near * near) {
+    const double far = reach + pair_margin(c);
+    if (length2 > far * far) return;
+  }
   const double length = std::sqrt(length2);
   ContactManifold m;
   m.normal = length > 0 ? (1.0 / length) * d : Vec3{0, 0, 1};

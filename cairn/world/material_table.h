@@ -25,11 +25,12 @@ class MaterialTable {
   }
 
   bool any_rolling() const { return any_rolling_; }
+  bool any_grain() const { return any_grain_; }
 
  private:
   std::vector<Material> materials_;
   std::vector<ContactMaterial> table_;  ///< [a * kMost + b]
-  bool any_rolling_ = false;
+  bool any_rolling_ = false, any_grain_ = false;
 };
 
 }  // namespace cairn

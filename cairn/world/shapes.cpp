@@ -41,16 +41,19 @@ void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
   shapes.filter[i] = {def.layer, def.mask, (bodies.status[body] & (kDynamic | kKinematic)) != 0};
 }
 
-void place_body(const Bodies& bodies, Shapes& shapes, std::size_t body, double margin, double dt) {
+void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt) {
+  const auto body = static_cast<std::size_t>(shapes.body[i]);
   const Pose& pose = bodies.pose[body];
   const Vec3 way = dt * bodies.velocity[body].linear;
   const double grow = 0.5 * margin;
-  for (const std::uint32_t i : bodies.record[body].shapes) {
-    shapes.pose[i] = pose * shapes.local[i];
-    const Aabb box = grown(bounds(shapes.shape[i], shapes.pose[i]), grow);
-    shapes.bounds[i] = clamped({min(box.lower, box.lower + way), max(box.upper, box.upper + way)});
-    shapes.ball[i] = {transform(pose, shapes.ball_centre[i]), shapes.ball_radius[i] + grow + norm(way)};
-  }
+  const Vec3 middle = transform(pose, shapes.ball_centre[i]);
+  shapes.pose[i] = pose * shapes.local[i];
+  shapes.ball[i] = {middle, shapes.ball_radius[i] + grow + norm(way)};
+  const bool round = shapes.sphere_radius[i] >= 0;
+  const Aabb box = round ? grown({middle, middle}, shapes.sphere_radius[i] + grow)
+                         : grown(bounds(shapes.shape[i], shapes.pose[i]), grow);
+  const Aabb swept{min(box.lower, box.lower + way), max(box.upper, box.upper + way)};
+  shapes.bounds[i] = round ? swept : clamped(swept);
 }
 
 }  // namespace cairn

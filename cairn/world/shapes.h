@@ -33,7 +33,7 @@ struct Shapes {
 /// Fills the derived fields of slot i from `def` and the body.
 void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i);
 
-/// Places the shapes of one body: pose, bounds and ball, grown by half the margin and by the way of the next step.
-void place_body(const Bodies& bodies, Shapes& shapes, std::size_t body, double margin, double dt);
+/// Places a shape: pose, bounds and ball, grown by half the margin and by the way its body may go in the next step.
+void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt);
 
 }  // namespace cairn

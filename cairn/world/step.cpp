@@ -43,18 +43,29 @@ void update_version(const WorldSettings& settings, Bodies& bodies, std::size_t i
   ++bodies.version[i];
 }
 
-void place_shapes(WorldState& world, double dt) {
+/// Bodies that may have moved since the last detection, as flags.
+void find_moved(WorldState& world) {
   Bodies& bodies = world.bodies;
+  world.flags.resize(bodies.size());
   parallel_for(world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                   const bool may_have_moved =
-                       bodies.is_active(i) || (bodies.status[i] & (kKinematic | kTouched)) != 0;
-                   if (!bodies.is_live(i) || !may_have_moved) continue;
-                   update_version(world.settings, bodies, i);
-                   place_body(bodies, world.shapes, i, world.settings.margin, dt);
+                   const bool moved = bodies.is_active(i) || (bodies.status[i] & (kKinematic | kTouched)) != 0;
+                   world.flags[i] = moved ? 1 : 0;
+                   if (moved) update_version(world.settings, bodies, i);
                    bodies.status[i] &= static_cast<std::uint8_t>(~kTouched);
                  }
+               });
+}
+
+void place_shapes(WorldState& world, double dt) {
+  find_moved(world);
+  Shapes& shapes = world.shapes;
+  parallel_for(world.pool.get(), static_cast<std::int64_t>(shapes.size()), kBodyGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+                   if (shapes.body[i] >= 0 && world.flags[static_cast<std::size_t>(shapes.body[i])] != 0)
+                     place_shape(world.bodies, shapes, i, world.settings.margin, dt);
                });
 }
 
@@ -85,16 +96,20 @@ void rebuild_graph(WorldState& world) {
 
 /// Where bodies may touch, and how they hang together.
 void detect(WorldState& world, double dt) {
+  wake_neighbours(world);
   find_pairs(world, dt);
   update_contacts(world, dt);
   rebuild_graph(world);
 }
 
+ContactSource source_of(const WorldState& world) {
+  return {world.bodies, world.shapes, world.materials, world.cache, world.graph};
+}
+
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
-  const ContactSource source{world.bodies, world.shapes, world.materials, world.cache, world.graph};
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  assemble(source, world.settings, dt, step_ratio, world.pool.get(), world.assembly);
+  assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
 }
 
 void solve_problem(WorldState& world) {
@@ -118,7 +133,7 @@ void solve(WorldState& world, double dt) {
     solve_problem(world);
   }
   StageTimer timing(world.report.times, Stage::cache);
-  scatter_impulses(world.assembly, world.bodies, world.shapes, world.cache, world.pool.get());
+  scatter_impulses(world.assembly, source_of(world), world.cache, world.pool.get());
   collect_events(world);
 }
 
@@ -167,8 +182,14 @@ void begin_report(WorldState& world, double dt) {
   report.times = {};
   report.quarantined.clear();
   world.events.clear();
-  report.step = ++world.steps;
-  report.time = world.time += dt;
+  report.step = world.steps + 1;
+  report.time = world.time + dt;
+}
+
+void commit_step(WorldState& world, double dt) {
+  world.steps = world.report.step;
+  world.time = world.report.time;
+  world.last_dt = dt;
 }
 
 }  // namespace
@@ -183,12 +204,17 @@ const StepReport& World::step(double dt) {
   require(!world.stepping, "step() was called from inside a step: leave the contact listener first");
   if (dt == 0) return world.report;
   if (!(dt >= 1e-7 && dt <= 1)) fail_input(fmt::format("dt is {}, it must be 0 or lie in [1e-7, 1] seconds", dt));
+  // Down again however the step ends: a solver may refuse the problem.
+  struct Stepping {
+    bool& flag;
+    ~Stepping() { flag = false; }
+  } stepping{world.stepping};
   world.stepping = true;
   begin_report(world, dt);
   detect(world, dt);
   solve(world, dt);
   advance(world, dt);
-  world.last_dt = dt;
+  commit_step(world, dt);
   deliver_events();
   return world.report;
 }

@@ -27,6 +27,43 @@ TEST(HeightField, LayoutOfPointsAndTriangles) {
   EXPECT_EQ(bounds(field, {{1, 1, 1}, {}}), (Aabb{{1, 1, 1}, {2, 1.5, 6}}));
 }
 
+TEST(HeightField, NeighboursEdgesAndPatchesEqualThoseOfAMesh) {
+  // Two plane halves with a valley, a ridge and a rough corner: all kinds there are.
+  Random random(40);
+  std::vector<double> heights;
+  std::vector<Vec3> points;
+  std::vector<Corners> triangles;
+  for (int r = 0; r < 9; ++r)
+    for (int c = 0; c < 12; ++c)
+      heights.push_back(r < 3 && c < 4 ? random.uniform(0, 1) : c < 7 ? 1 + 0.5 * c : 8 - 0.5 * c);
+  const HeightField field = make_height_field(9, 12, 0.5, heights);
+  for (int r = 0; r < 9; ++r)
+    for (int c = 0; c < 12; ++c) points.push_back(field.grid_point(r, c));
+  for (int r = 0; r < 8; ++r) {
+    for (int c = 0; c < 11; ++c) {
+      const std::int32_t p = 12 * r + c;
+      triangles.push_back({p, p + 1, p + 13});
+      triangles.push_back({p, p + 13, p + 12});
+    }
+  }
+  const TriangleMesh mesh = make_mesh(points, triangles);
+  ASSERT_EQ(static_cast<std::int32_t>(mesh.data->triangles.size()), field.triangle_count());
+  std::array<int, 4> kinds{};
+  for (std::int32_t t = 0; t < field.triangle_count(); ++t) {
+    const MeshTriangle& m = mesh.data->triangles[static_cast<std::size_t>(t)];
+    EXPECT_EQ(field.data->patches[static_cast<std::size_t>(t)], m.patch);
+    expect_near(field.normal(t), m.normal, 1e-15);
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(field.neighbour(t, k), m.neighbour[static_cast<std::size_t>(k)]);
+      EXPECT_EQ(field.edge(t, k), m.edge[static_cast<std::size_t>(k)]);
+      ++kinds[static_cast<std::size_t>(field.edge(t, k))];
+    }
+  }
+  for (const int count : kinds) EXPECT_GT(count, 4);
+  // Behind the rough corner all of a slope is one patch.
+  EXPECT_EQ(mesh.data->triangles.back().patch, mesh.data->triangles[mesh.data->triangles.size() - 8].patch);
+}
+
 TEST(HeightField, ARampIsAPlane) {
   // z = x + 2: at 45 degrees.
   const HeightField ramp = make_height_field(3, 3, 1, {2, 3, 4, 2, 3, 4, 2, 3, 4});

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include "apps/cli/run_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace cairn::cli {
+
+namespace {
+
+constexpr int kDetectionStages = 4;  // broad, narrow, cache, graph: the first of enum Stage
+
+double kinetic_energy(const BodyView& body) {
+  const Vec3 spin = rotate_back(body.pose.orientation, body.velocity.angular);  // in the axes of the inertia
+  return 0.5 * body.mass * dot(body.velocity.linear, body.velocity.linear) + 0.5 * dot(spin, body.inertia * spin);
+}
+
+/// JSON has no infinity and no NaN; a missing residual is null too.
+nlohmann::json number_or_null(double value) {
+  return std::isfinite(value) && value >= 0 ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+double worst(const std::vector<double>& residuals) {
+  return residuals.empty() ? -1 : *std::max_element(residuals.begin(), residuals.end());
+}
+
+nlohmann::json stage_json(const double (&seconds)[kStageCount], double steps) {
+  nlohmann::json json = nlohmann::json::object();
+  for (int i = 0; i < kStageCount; ++i) json[to_string(static_cast<Stage>(i))] = 1e3 * seconds[i] / steps;
+  return json;
+}
+
+double detection_cpu(const StageTimes& times) {
+  double sum = 0;
+  for (int i = 0; i < kDetectionStages; ++i) sum += times.cpu[i];
+  return sum;
+}
+
+void add_note(std::vector<std::string>& notes, const std::string& note) {
+  constexpr std::size_t kMost = 20;
+  if (notes.size() < kMost && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+}
+
+}  // namespace
+
+void add(StepSums& sums, const StepReport& report, const StepCost& cost) {
+  ++sums.steps;
+  sums.cost.wall += cost.wall;
+  sums.cost.cpu += cost.cpu;
+  for (int i = 0; i < kStageCount; ++i) {
+    sums.stages.wall[i] += report.times.wall[i];
+    sums.stages.cpu[i] += report.times.cpu[i];
+  }
+  sums.contacts += static_cast<double>(report.contacts);
+  sums.manifolds += static_cast<double>(report.manifolds);
+  sums.pairs += static_cast<double>(report.pairs);
+  sums.recycled += static_cast<double>(report.recycled);
+  sums.islands += static_cast<double>(report.islands);
+  sums.sleeping_islands += static_cast<double>(report.sleeping_islands);
+  sums.awake_bodies += static_cast<double>(report.awake_bodies);
+  sums.iterations += report.solve.iterations;
+  sums.kinetic_energy += report.kinetic_energy;
+  sums.mean_overlap += report.mean_overlap;
+  sums.max_overlap = std::max(sums.max_overlap, report.max_overlap);
+  sums.colours = std::max(sums.colours, report.colours);
+  if (report.solve.residual >= 0) sums.residuals.push_back(report.solve.residual);
+}
+
+StartState::StartState(const World& world) : bodies_(world.bodies()), energy_(total_energy(world)) {
+  for (const BodyId body : bodies_) {
+    const BodyView view = world.view(body);
+    position_.push_back(view.pose.position);
+    if (view.kind == BodyKind::dynamic) ++dynamic_bodies_;
+  }
+}
+
+bool StartState::matches(const World& world) const { return world.bodies() == bodies_; }
+
+StartState::Motion StartState::motion(const World& world, double floor) const {
+  Motion motion;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodyView view = world.view(bodies_[i]);
+    if (view.kind != BodyKind::dynamic) continue;
+    const Vec3 moved = view.pose.position - position_[i];
+    motion.drift = std::max(motion.drift, std::sqrt(moved.x * moved.x + moved.y * moved.y));
+    motion.sag = std::max(motion.sag, -moved.z);
+    if (!(view.pose.position.z >= floor)) ++motion.fell_through;
+  }
+  return motion;
+}
+
+double total_energy(const World& world) {
+  double energy = 0;
+  for (const BodyId id : world.bodies()) {
+    const BodyView body = world.view(id);
+    if (body.kind != BodyKind::dynamic) continue;
+    energy += kinetic_energy(body) - body.mass * dot(world.settings().gravity, body.centre);
+  }
+  return energy;
+}
+
+RunStatistics::RunStatistics(const MeasureWindow& window, const WorldSettings& settings, double energy_start)
+    : window_(window), tolerance_(settings.tolerance), energy_start_(energy_start) {}
+
+void RunStatistics::add(const StepReport& report, const StepCost& cost) {
+  cli::add(all_, report, cost);
+  if (window_.contains(report.step)) cli::add(measured_, report, cost);
+  energy_gain_ = std::max(energy_gain_, report.kinetic_energy + report.potential_energy - energy_start_);
+  const StopReason reason = report.solve.reason;
+  const bool missed = tolerance_ > 0 ? reason != StopReason::converged : reason == StopReason::diverged;
+  if (missed && report.contacts > 0) ++not_converged_;
+  quarantined_ += static_cast<std::int64_t>(report.quarantined.size());
+  for (const std::string& note : report.solve.notes) add_note(notes_, note);
+}
+
+void RunStatistics::summarise(RunSummary& summary) const {
+  summary.steps = all_.steps;
+  summary.window = window_;
+  summary.windowed = measured_.steps > 0;
+  summary.means = summary.windowed ? measured_ : all_;
+  summary.energy_start = energy_start_;
+  summary.energy_gain = energy_gain_;
+  summary.not_converged = not_converged_;
+  summary.quarantined = quarantined_;
+  summary.notes = notes_;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return -1;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+nlohmann::json to_json(const RunSummary& s) {
+  const double steps = static_cast<double>(std::max<std::int64_t>(s.means.steps, 1));
+  return {
+      {"scene", s.scene},
+      {"bodies", s.bodies},
+      {"dynamic_bodies", s.dynamic_bodies},
+      {"contacts", s.means.contacts / steps},
+      {"manifolds", s.means.manifolds / steps},
+      {"pairs", s.means.pairs / steps},
+      {"recycled", s.means.recycled / steps},
+      {"islands", s.means.islands / steps},
+      {"sleeping_islands", s.means.sleeping_islands / steps},
+      {"awake_bodies", s.means.awake_bodies / steps},
+      {"colours", s.means.colours},
+      {"iterations", s.means.iterations / steps},
+      {"steps", s.steps},
+      {"measured_steps", s.means.steps},
+      {"dt", s.dt},
+      {"solver", s.solver},
+      {"threads", s.threads},
+      {"wall_ms_per_step", 1e3 * s.means.cost.wall / steps},
+      {"cpu_ms_per_step", 1e3 * s.means.cost.cpu / steps},
+      {"stage_ms", stage_json(s.means.stages.wall, steps)},
+      {"stage_cpu_ms", stage_json(s.means.stages.cpu, steps)},
+      {"detection_cpu_ms", 1e3 * detection_cpu(s.means.stages) / steps},
+      {"kinetic_energy_per_body",
+       s.means.kinetic_energy / steps / static_cast<double>(std::max<std::int64_t>(s.dynamic_bodies, 1))},
+      {"energy", {{"start", s.energy_start}, {"end", s.energy_end}, {"largest_gain", s.energy_gain}}},
+      {"max_overlap_m", s.means.max_overlap},
+      {"mean_overlap_m", s.means.mean_overlap / steps},
+      {"max_drift_m", s.motion.drift},
+      {"max_sag_m", s.motion.sag},
+      {"residual_median", number_or_null(median(s.means.residuals))},
+      {"residual_worst", number_or_null(worst(s.means.residuals))},
+      {"not_converged_steps", s.not_converged},
+      {"fell_through", s.motion.fell_through},
+      {"quarantined", s.quarantined},
+      {"state_hash", s.state_hash},
+      {"notes", s.notes},
+  };
+}
+
+void print_summary(std::FILE* out, const RunSummary& s) {
+  const double steps = static_cast<double>(std::max<std::int64_t>(s.means.steps, 1));
+  const auto mean = [&](double sum) { return sum / steps; };
+  fmt::print(out, "\n{}: {} bodies, {} steps of {:.6g} s, {}, {} thread{}\n", s.scene, s.bodies, s.steps, s.dt,
+             s.solver, s.threads, s.threads == 1 ? "" : "s");
+  if (s.windowed) fmt::print(out, "means over steps {} to {}\n", s.window.from + 1, s.window.from + s.means.steps);
+  fmt::print(out, "\n  {:<10} {:>10} {:>10}\n", "ms/step", "wall", "cpu");
+  for (int i = 0; i < kStageCount; ++i)
+    fmt::print(out, "  {:<10} {:>10.3f} {:>10.3f}\n", to_string(static_cast<Stage>(i)),
+               1e3 * mean(s.means.stages.wall[i]), 1e3 * mean(s.means.stages.cpu[i]));
+  fmt::print(out, "  {:<10} {:>10.3f} {:>10.3f}\n\n", "step", 1e3 * mean(s.means.cost.wall),
+             1e3 * mean(s.means.cost.cpu));
+  const auto row = [&](const char* name, const std::string& text) { fmt::print(out, "  {:<15} {}\n", name, text); };
+  row("contacts", fmt::format("{:.0f} in {:.0f} manifolds, {:.0f} kept from earlier", mean(s.means.contacts),
+                              mean(s.means.manifolds), mean(s.means.recycled)));
+  row("islands", fmt::format("{:.0f}, {:.0f} asleep; at most {} colours", mean(s.means.islands),
+                             mean(s.means.sleeping_islands), s.means.colours));
+  row("residual", s.means.residuals.empty() ? "not measured"
+                                            : fmt::format("median {:.2e}, worst {:.2e}", median(s.means.residuals),
+                                                          worst(s.means.residuals)));
+  row("energy",
+      fmt::format("{:.6g} J at first, {:.6g} J at last, never more than {:.3g} J above the first; kinetic "
+                  "{:.3g} J per body",
+                  s.energy_start, s.energy_end, s.energy_gain,
+                  mean(s.means.kinetic_energy) / static_cast<double>(std::max<std::int64_t>(s.dynamic_bodies, 1))));
+  row("overlap",
+      fmt::format("at most {:.3g} mm, mean {:.3g} mm", 1e3 * s.means.max_overlap, 1e3 * mean(s.means.mean_overlap)));
+  row("motion", fmt::format("at most {:.4g} m sideways and {:.4g} m down", s.motion.drift, s.motion.sag));
+  row("not converged", fmt::format("{} steps", s.not_converged));
+  row("fell through", fmt::format("{} bodies", s.motion.fell_through));
+  if (s.quarantined > 0) row("quarantined", fmt::format("{} bodies", s.quarantined));
+  row("state", s.state_hash);
+  for (const std::string& note : s.notes) fmt::print(out, "  note: {}\n", note);
+}
+
+}  // namespace cairn::cli

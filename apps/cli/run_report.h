@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What a run of a scene amounts to: sums over its steps, and what is told of them on the screen and in JSON.
+#pragma once
+
+#include <cstdio>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cairn/world/world.h"
+#include "scenes/scene.h"
+
+namespace cairn::cli {
+
+/// The steps that count for means: those after `from`, up to and with `to`.
+struct MeasureWindow {
+  std::int64_t from = 0, to = 0;
+  bool contains(std::int64_t step) const { return step > from && step <= to; }
+};
+
+/// What one step cost as seen from outside, s.
+struct StepCost {
+  double wall = 0;
+  double cpu = 0;  ///< of all threads
+};
+
+/// Sums over steps; `add` writes it.
+struct StepSums {
+  std::int64_t steps = 0;
+  StepCost cost;
+  StageTimes stages;
+  double contacts = 0, manifolds = 0, pairs = 0, recycled = 0, islands = 0, sleeping_islands = 0, awake_bodies = 0;
+  double iterations = 0;
+  double kinetic_energy = 0, mean_overlap = 0;
+  double max_overlap = 0;         ///< largest, not a sum
+  int colours = 0;                ///< largest, not a sum
+  std::vector<double> residuals;  ///< of the steps whose answer was judged
+};
+void add(StepSums& sums, const StepReport& report, const StepCost& cost);
+
+/// Where every body was when the scene was built, to see how far it has gone.
+class StartState {
+ public:
+  explicit StartState(const World& world);
+
+  struct Motion {
+    double drift = 0;               ///< m, largest horizontal distance of a dynamic body from where it was built
+    double sag = 0;                 ///< m, farthest that one came down
+    std::int64_t fell_through = 0;  ///< dynamic bodies below the floor, or nowhere
+  };
+  Motion motion(const World& world, double floor) const;
+  /// The same bodies still exist: false when the world was restored from another scene's file.
+  bool matches(const World& world) const;
+  std::int64_t dynamic_bodies() const { return dynamic_bodies_; }
+  double energy() const { return energy_; }
+
+ private:
+  std::vector<BodyId> bodies_;
+  std::vector<Vec3> position_;  ///< per body
+  std::int64_t dynamic_bodies_ = 0;
+  double energy_ = 0;  ///< J
+};
+
+/// Kinetic energy and that of gravity, of all dynamic bodies, J.
+double total_energy(const World& world);
+
+/// Everything about a run. `run` writes it.
+struct RunSummary {
+  std::string scene, solver;  ///< the solver with its settings
+  double dt = 0;
+  int threads = 1;
+  std::int64_t bodies = 0, dynamic_bodies = 0;
+  std::int64_t steps = 0;
+  bool windowed = false;  ///< the means are over the window; else over all steps, because none was in it
+  MeasureWindow window;
+  StepSums means;                                            ///< over the window
+  double energy_start = 0, energy_end = 0, energy_gain = 0;  ///< J; gain: most above the start, after any step
+  StartState::Motion motion;
+  std::int64_t not_converged = 0;  ///< steps that missed the tolerance; without one, steps that diverged
+  std::int64_t quarantined = 0;
+  std::string state_hash;
+  std::vector<std::string> notes;  ///< of the solver, each once
+};
+
+/// Keeps the sums of a run, step by step, and makes the summary of them.
+class RunStatistics {
+ public:
+  RunStatistics(const MeasureWindow& window, const WorldSettings& settings, double energy_start);
+
+  void add(const StepReport& report, const StepCost& cost);
+  /// Fills what steps decide; the rest is the caller's.
+  void summarise(RunSummary& summary) const;
+
+ private:
+  MeasureWindow window_;
+  double tolerance_;
+  double energy_start_, energy_gain_ = 0;
+  StepSums all_, measured_;
+  std::int64_t not_converged_ = 0, quarantined_ = 0;
+  std::vector<std::string> notes_;
+};
+
+/// The middle of the values, the mean of the two middle ones where their number is even; -1 where there is none.
+double median(std::vector<double> values);
+
+nlohmann::json to_json(const RunSummary& summary);
+void print_summary(std::FILE* out, const RunSummary& summary);
+
+}  // namespace cairn::cli

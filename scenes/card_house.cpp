@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Houses of cards: five levels of tents ("A-frames") of two leaning cards, with flat cards across the apexes.
+//
+// A leaning card is a rectangle of length L and thickness t, turned by a from the vertical. The two cards of a tent
+// touch with their inner upper edges, and each stands on its inner lower edge. With the apex at x = 0:
+//     inner upper edge  (0,            L cos a)             all heights over the feet
+//     outer upper edge  (-+ t cos a,   L cos a + t sin a)   carries the flat cards above
+//     inner lower edge  (-+ L sin a,   0)                   stands on the ground or on a flat card
+//     centre            (-+ (L sin a + t cos a) / 2,  (L cos a + t sin a) / 2)
+// Everything that should touch touches exactly, up to rounding.
+#include <cmath>
+
+#include "scenes/scene_family.h"
+#include "scenes/scene_parts.h"
+
+namespace cairn::scenes {
+
+namespace {
+
+constexpr double kLength = 0.88, kDepth = 0.63, kThickness = 0.03;  // m
+constexpr double kPitch = 0.884;                                    // m between apexes
+constexpr double kLean = 25 * kDegree;
+constexpr int kLevels = 5;  // tents of the lowest level
+
+/// A tent with its feet at height z.
+void add_tent(World& world, double apex_x, double z, const Material& material) {
+  const double sine = std::sin(kLean), cosine = std::cos(kLean);
+  const Vec3 half{0.5 * kThickness, 0.5 * kDepth, 0.5 * kLength};
+  const double reach = 0.5 * (kLength * sine + kThickness * cosine);
+  const double height = 0.5 * (kLength * cosine + kThickness * sine);
+  for (const double side : {-1.0, 1.0})
+    add_box(world, {{apex_x + side * reach, 0, z + height}, turn({0, 1, 0}, -side * kLean)}, half, material);
+}
+
+void add_flat_card(World& world, double x, double bottom, bool turned, const Material& material) {
+  const Vec3 along{0.5 * kLength, 0.5 * kDepth, 0.5 * kThickness}, across{along.y, along.x, along.z};
+  add_box(world, {{x, 0, bottom + 0.5 * kThickness}, {}}, turned ? across : along, material);
+}
+
+/// Two cards across, each on the flat card between the feet of an outer tent of the level that begins at height z; on
+/// one another where the level has a single tent.
+void add_inner_cards(World& world, int tents, double first_x, double z, const Material& material) {
+  add_flat_card(world, first_x, z, true, material);
+  add_flat_card(world, first_x + kPitch * (tents - 1), tents == 1 ? z + kThickness : z, true, material);
+}
+
+void build_card_house(World& world, const SceneValues& values, bool inner_cards) {
+  const Material material = rubbing(values.get("friction"));
+  add_ground(world, material);
+  const double tent_height = kLength * std::cos(kLean) + kThickness * std::sin(kLean);
+  double z = 0;
+  for (int tents = kLevels; tents >= 1; --tents) {
+    const double first_x = -0.5 * kPitch * (tents - 1);
+    if (inner_cards && tents < kLevels) add_inner_cards(world, tents, first_x, z, material);
+    for (int i = 0; i < tents; ++i) add_tent(world, first_x + kPitch * i, z, material);
+    z += tent_height;
+    for (int i = 0; i + 1 < tents; ++i) add_flat_card(world, first_x + kPitch * (i + 0.5), z, false, material);
+    z += kThickness;
+  }
+}
+
+SceneFamily card_house(std::string name, std::string summary, void (*build)(World&, const SceneValues&)) {
+  return {
+      .name = std::move(name), .summary = std::move(summary), .parameters = {friction_parameter(0.8)}, .build = build};
+}
+
+}  // namespace
+
+std::vector<SceneFamily> card_house_scenes() {
+  return {
+      card_house("card_house_40", "five levels of leaning cards, 40 in all",
+                 [](World& world, const SceneValues& values) { build_card_house(world, values, false); }),
+      card_house("card_house_48", "the same with two more cards lying in each upper level (doc 001)",
+                 [](World& world, const SceneValues& values) { build_card_house(world, values, true); }),
+  };
+}
+
+}  // namespace cairn::scenes

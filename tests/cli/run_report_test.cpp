@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "apps/cli/run_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace cairn::cli {
+namespace {
+
+StepReport step_report(std::int64_t step, double kinetic, double residual) {
+  StepReport report;
+  report.step = step;
+  report.contacts = 10 * step;
+  report.kinetic_energy = kinetic;
+  report.max_overlap = 0.001 * static_cast<double>(step);
+  report.solve.residual = residual;
+  report.times.wall[static_cast<int>(Stage::solve)] = 0.002;
+  return report;
+}
+
+TEST(Median, IsTheMiddle) {
+  EXPECT_EQ(median({}), -1);
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({5, 1, 3}), 3);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+}
+
+TEST(RunStatistics, MeansAreOverTheWindow) {
+  RunStatistics statistics({2, 4}, {}, 1.0);
+  for (std::int64_t step = 1; step <= 5; ++step)
+    statistics.add(step_report(step, static_cast<double>(step), 0.1 * static_cast<double>(step)), {0.01, 0.02});
+  RunSummary summary;
+  statistics.summarise(summary);
+  summary.dynamic_bodies = 7;
+  EXPECT_EQ(summary.steps, 5);
+  EXPECT_TRUE(summary.windowed);
+  const nlohmann::json json = to_json(summary);
+  EXPECT_DOUBLE_EQ(json["contacts"], 35);  // of steps 3 and 4
+  EXPECT_DOUBLE_EQ(json["kinetic_energy_per_body"], 0.5);
+  EXPECT_DOUBLE_EQ(json["max_overlap_m"], 0.004);
+  EXPECT_DOUBLE_EQ(json["residual_median"], 0.35);
+  EXPECT_DOUBLE_EQ(json["residual_worst"], 0.4);
+  EXPECT_DOUBLE_EQ(json["wall_ms_per_step"], 10);
+  EXPECT_DOUBLE_EQ(json["cpu_ms_per_step"], 20);
+  EXPECT_DOUBLE_EQ(json["stage_ms"]["solve"], 2);
+  EXPECT_DOUBLE_EQ(json["energy"]["largest_gain"], 4);  // of all steps
+}
+
+TEST(RunStatistics, WithoutAStepInTheWindowAllCount) {
+  RunStatistics statistics({900, 1200}, {}, 0);
+  statistics.add(step_report(1, 1, -1), {0.01, 0.01});
+  RunSummary summary;
+  statistics.summarise(summary);
+  EXPECT_FALSE(summary.windowed);
+  EXPECT_DOUBLE_EQ(to_json(summary)["contacts"], 10);
+  EXPECT_TRUE(to_json(summary)["residual_median"].is_null());
+}
+
+TEST(RunStatistics, CountsStepsThatMissTheTolerance) {
+  WorldSettings strict;
+  strict.tolerance = 1e-3;
+  RunStatistics with_tolerance({0, 10}, strict, 0), without({0, 10}, {}, 0);
+  for (const StopReason reason : {StopReason::converged, StopReason::max_iterations, StopReason::diverged}) {
+    StepReport report = step_report(1, 0, 0);
+    report.solve.reason = reason;
+    with_tolerance.add(report, {});
+    without.add(report, {});
+  }
+  RunSummary summary;
+  with_tolerance.summarise(summary);
+  EXPECT_EQ(summary.not_converged, 2);
+  without.summarise(summary);
+  EXPECT_EQ(summary.not_converged, 1);
+}
+
+TEST(StartState, SeesDriftSagAndWhatFellThrough) {
+  World world;
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_sphere(1)}});
+  const BodyId a = world.add_body({}, {{.shape = make_sphere(1)}});
+  const BodyId b = world.add_body({}, {{.shape = make_sphere(1)}});
+  const StartState start(world);
+  EXPECT_EQ(start.dynamic_bodies(), 2);
+  world.set_pose(a, {{3, 4, 1}, {}});
+  world.set_pose(b, {{1, 0, -2}, {}});
+  const StartState::Motion motion = start.motion(world, -1);
+  EXPECT_DOUBLE_EQ(motion.drift, 5);
+  EXPECT_DOUBLE_EQ(motion.sag, 2);
+  EXPECT_EQ(motion.fell_through, 1);
+  EXPECT_TRUE(start.matches(world));
+  world.remove_body(b);
+  EXPECT_FALSE(start.matches(world));
+}
+
+TEST(TotalEnergy, OfAFallingSpinningBody) {
+  World world;
+  const MassProperties mass{2, {}, SymMat3::diagonal(1, 2, 3)};
+  // Turned by 90 degrees about z: its own x axis lies along y of the world.
+  const double half_root = std::sqrt(0.5);
+  world.add_body({.pose = {{0, 0, 5}, {half_root, 0, 0, half_root}}, .velocity = {{3, 0, 0}, {0, 4, 0}}, .mass = mass});
+  EXPECT_NEAR(total_energy(world), 0.5 * 2 * 9 + 0.5 * 1 * 16 + 2 * 9.81 * 5, 1e-12);
+}
+
+}  // namespace
+}  // namespace cairn::cli
