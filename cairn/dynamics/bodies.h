@@ -64,6 +64,11 @@ struct Bodies {
   }
 };
 
+inline BodyKind kind_of(const Bodies& bodies, std::size_t i) {
+  if (bodies.is_dynamic(i)) return BodyKind::dynamic;
+  return (bodies.status[i] & kKinematic) != 0 ? BodyKind::kinematic : BodyKind::fixed;
+}
+
 /// Of the body's own frame.
 inline Pose frame_of(const Bodies& bodies, std::size_t i) {
   const Pose& pose = bodies.pose[i];

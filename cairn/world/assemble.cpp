@@ -16,13 +16,23 @@ constexpr std::int64_t kSlabGrain = 4;
 /// v -> v / (1 + c dt): damping by the implicit Euler rule, never reverses a motion.
 Vec3 damped(const Vec3& v, double rate, double dt) { return (1.0 / (1.0 + rate * dt)) * v; }
 
+/// The velocity of a body without the turning that is locked: it has no inverse inertia there to be stopped by.
+Velocity held_velocity(const Bodies& bodies, std::size_t i) {
+  Velocity v = bodies.velocity[i];
+  const std::uint32_t locked = bodies.record[i].locked_axes;
+  if ((locked & kLockTurnX) != 0) v.angular.x = 0;
+  if ((locked & kLockTurnY) != 0) v.angular.y = 0;
+  if ((locked & kLockTurnZ) != 0) v.angular.z = 0;
+  return v;
+}
+
 /// External accelerations: gravity, forces, free turning, damping.
-Velocity external_acceleration(const Bodies& bodies, std::size_t i, const SymMat3& inverse_inertia, const Vec3& gravity,
+Velocity external_acceleration(const Bodies& bodies, std::size_t i, const ProblemBody& body, const Vec3& gravity,
                                double dt) {
   const MassState& mass = bodies.mass[i];
   const BodyRecord& record = bodies.record[i];
-  const Velocity& v = bodies.velocity[i];
-  Velocity a{record.gravity_scale * gravity + mass.inverse_mass * record.force, inverse_inertia * record.torque};
+  const Velocity& v = body.velocity;
+  Velocity a{record.gravity_scale * gravity + mass.inverse_mass * record.force, body.inverse_inertia * record.torque};
   if ((record.locked_axes & kLockTurns) == 0) {
     const Quat& q = bodies.pose[i].orientation;
     const Vec3 before = rotate_back(q, v.angular);
@@ -48,8 +58,8 @@ void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double
       if (!bodies.is_active(i)) continue;
       body.inverse_mass = bodies.mass[i].inverse_mass;
       body.inverse_inertia = world_inverse_inertia(bodies, i);
-      body.velocity = bodies.velocity[i];
-      body.acceleration = external_acceleration(bodies, i, body.inverse_inertia, settings.gravity, dt);
+      body.velocity = held_velocity(bodies, i);
+      body.acceleration = external_acceleration(bodies, i, body, settings.gravity, dt);
     }
   });
 }
@@ -188,8 +198,8 @@ void lock_axes(const Bodies& bodies, ContactProblem& problem) {
 }
 
 /// Rolling resistance: the relative turning across the normal is held by a torque of at most rolling_radius times the
-/// normal impulse, which is that of the last step (two rows per contact).
-void resist_rolling(const ContactSource& from, Assembly& out) {
+/// normal impulse, which is that of the last step (two rows per contact), whether or not the solver starts from it.
+void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out) {
   ContactProblem& problem = out.problem;
   std::size_t k = 0;
   for (const Slab& slab : from.cache.slabs())
@@ -197,7 +207,8 @@ void resist_rolling(const ContactSource& from, Assembly& out) {
       if (!takes_part(from, out, m)) continue;
       const double radius = manifold_context(from, m).material.rolling_radius;
       for (std::int32_t j = 0; j < m.count; ++j, ++k) {
-        const double bound = radius * out.solution.contact_impulse[k][0];
+        const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
+        const double bound = radius * step_ratio * double{point.normal_impulse};
         if (!(bound > 0)) continue;
         const ContactBlock& c = problem.contacts[k];
         problem.joints.push_back({c.body_a, c.body_b, static_cast<std::int32_t>(problem.joint_rows.size()), 2});
@@ -221,8 +232,9 @@ void turn_to_stored(const ContactManifold& m, const ContactBlock& c, std::array<
 
 }  // namespace
 
-void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double impulse_scale, ThreadPool* pool,
+void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double step_ratio, ThreadPool* pool,
               Assembly& out) {
+  const double impulse_scale = settings.warm_start ? step_ratio : 0.0;
   ContactProblem& problem = out.problem;
   problem.dt = dt;
   problem.stabilisation = settings.stabilisation;
@@ -240,7 +252,7 @@ void assemble(const ContactSource& from, const WorldSettings& settings, double d
   });
   problem.joints.clear(), problem.joint_rows.clear();
   lock_axes(from.bodies, problem);
-  if (from.materials.any_rolling()) resist_rolling(from, out);
+  if (from.materials.any_rolling()) resist_rolling(from, step_ratio, out);
   out.solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
 }
 

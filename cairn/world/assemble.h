@@ -41,8 +41,8 @@ struct ContactSource {
   const ContactGraph& graph;
 };
 
-/// `impulse_scale` is dt over the dt of the last step, or 0 for a cold start.
-void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double impulse_scale, ThreadPool* pool,
+/// `step_ratio` is dt over the dt of the last step, by which impulses scale; 0 if there was none.
+void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double step_ratio, ThreadPool* pool,
               Assembly& out);
 
 /// Impulses of the solution back to the points they belong to.

@@ -53,6 +53,20 @@ void check_has_mass(BodyKind kind, const std::optional<MassProperties>& given, s
                            kSmallestMass, kLargestMass, mass));
 }
 
+/// Those that stay: without the ones that wait for the end of the events to be removed.
+std::vector<std::uint32_t> remaining_shapes(const WorldState& world, std::size_t body) {
+  std::vector<std::uint32_t> rest = world.bodies.record[body].shapes;
+  if (world.delivering)
+    for (const ShapeId waiting : world.shapes_to_remove) std::erase(rest, waiting.index);
+  return rest;
+}
+
+std::vector<ShapeDef> shape_defs(const WorldState& world, std::size_t body) {
+  std::vector<ShapeDef> result;
+  for (const std::uint32_t s : remaining_shapes(world, body)) result.push_back(world.shapes.def[s]);
+  return result;
+}
+
 void touch(WorldState& world, std::size_t body) {
   world.bodies.status[body] |= kTouched;
   wake_body(world, body);
@@ -147,6 +161,9 @@ ShapeId World::add_shape(BodyId body, const ShapeDef& def) {
   WorldState& world = *state_;
   const std::size_t i = world.slot(body, "add_shape");
   check_shape_def(def);
+  std::vector<ShapeDef> all = shape_defs(world, i);
+  all.push_back(def);
+  check_has_mass(kind_of(world.bodies, i), world.bodies.record[i].mass, all);
   const ShapeId id = world.shape_ids.create();
   const std::size_t s = id.index;
   if (s >= world.shapes.size()) world.shapes.resize(s + 1);
@@ -189,7 +206,7 @@ void World::remove_shape(ShapeId shape) {
   WorldState& world = *state_;
   const std::size_t s = world.slot(shape, "remove_shape");
   const auto body = static_cast<std::size_t>(world.shapes.body[s]);
-  std::vector<std::uint32_t> rest = world.bodies.record[body].shapes;
+  std::vector<std::uint32_t> rest = remaining_shapes(world, body);
   std::erase(rest, static_cast<std::uint32_t>(s));
   if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass && !(mass_of(world.shapes, rest).mass >= kSmallestMass))
     fail_input("remove_shape: it is the last shape that gives this dynamic body its mass; set_mass first, or remove the body");
@@ -237,9 +254,7 @@ void World::set_kind(BodyId body, BodyKind kind) {
   BodyDef def;
   def.kind = kind;
   check_body_def(def);
-  std::vector<ShapeDef> shapes;
-  for (const std::uint32_t s : state_->bodies.record[i].shapes) shapes.push_back(state_->shapes.def[s]);
-  check_has_mass(kind, state_->bodies.record[i].mass, shapes);
+  check_has_mass(kind, state_->bodies.record[i].mass, shape_defs(*state_, i));
   state_->bodies.status[i] = status_of(kind);
   if (kind == BodyKind::fixed) state_->bodies.velocity[i] = {};
   refresh_mass(*state_, i);

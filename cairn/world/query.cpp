@@ -17,10 +17,14 @@ struct Query {
   const WorldState& world;
   const QueryFilter& filter;
 
+  Query(const WorldState& of, const QueryFilter& by) : world(of), filter(by) {
+    if (!(filter.ignore == BodyId{})) world.slot(filter.ignore, "query filter");
+  }
+
   bool sees(std::size_t s) const {
     if (world.shapes.body[s] < 0 || (world.shapes.def[s].layer & filter.mask) == 0) return false;
     const auto body = static_cast<std::size_t>(world.shapes.body[s]);
-    if (world.body_ids.is_valid(filter.ignore) && filter.ignore.index == body) return false;
+    if (filter.ignore.index == body) return false;
     return !filter.accept || filter.accept(world.shape_ids.at(s));
   }
 
@@ -75,6 +79,7 @@ std::vector<WorldHit> ray_hits(const Query& query, const Vec3& origin, const Vec
 
 /// Shapes that can be moved through the world: bounded and solid.
 void check_solid(const Shape& shape, const char* function) {
+  check_shape(shape);
   const bool surface = std::holds_alternative<HalfSpace>(shape) || std::holds_alternative<TriangleMesh>(shape) ||
                        std::holds_alternative<HeightField>(shape);
   if (surface)
@@ -135,6 +140,8 @@ std::vector<ShapeId> World::overlap_shape(const Shape& shape, const Pose& given,
 std::vector<ShapeId> World::overlap_box(const Aabb& box, const QueryFilter& filter) const {
   check_vector(box.lower, kLargestPosition, "overlap_box: lower corner");
   check_vector(box.upper, kLargestPosition, "overlap_box: upper corner");
+  require(box.lower.x <= box.upper.x && box.lower.y <= box.upper.y && box.lower.z <= box.upper.z,
+          "overlap_box: the lower corner is above the upper one; exchange them");
   std::vector<ShapeId> result;
   const Query query{*state_, filter};
   query.for_each_near(box, [&](std::size_t s) { result.push_back(state_->shape_ids.at(s)); });

@@ -2,7 +2,8 @@
 // Sleeping: islands that have been slow for a while are left out until something disturbs them.
 //
 // One rule decides in every step: an island sleeps if every body in it may sleep and has been slow for long enough. A
-// body that arrives is not, so it wakes the island it joins; whatever is edited starts its rest anew.
+// body that arrives is not, so it wakes the island it joins; whatever is edited starts its rest anew, and so does what
+// touched it.
 #include <algorithm>
 
 #include "cairn/world/world_state.h"
@@ -41,6 +42,21 @@ void set_asleep(WorldState& world, std::size_t i, bool asleep) {
 void wake_body(WorldState& world, std::size_t body) {
   world.bodies.record[body].rest_time = 0;
   world.bodies.status[body] &= static_cast<std::uint8_t>(~kAsleep);
+}
+
+void wake_neighbours(WorldState& world) {
+  if (!world.settings.sleep.enabled) return;
+  const std::vector<std::uint8_t>& status = world.bodies.status;
+  const auto touched = [&](std::int32_t body) { return (status[static_cast<std::size_t>(body)] & kTouched) != 0; };
+  if (std::none_of(status.begin(), status.end(), [](std::uint8_t s) { return (s & kTouched) != 0; })) return;
+  for (std::size_t i = 0; i < world.cache.pairs().size(); ++i) {
+    if (world.cache.records()[i].manifold_count == 0) continue;
+    const std::int32_t a = world.shapes.body[static_cast<std::size_t>(world.cache.pairs()[i].a)];
+    const std::int32_t b = world.shapes.body[static_cast<std::size_t>(world.cache.pairs()[i].b)];
+    if (a < 0 || b < 0) continue;  // removed: forget_removed does it
+    if (touched(a)) wake_body(world, static_cast<std::size_t>(b));
+    if (touched(b)) wake_body(world, static_cast<std::size_t>(a));
+  }
 }
 
 void update_sleep(WorldState& world) {

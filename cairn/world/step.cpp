@@ -96,6 +96,7 @@ void rebuild_graph(WorldState& world) {
 
 /// Where bodies may touch, and how they hang together.
 void detect(WorldState& world, double dt) {
+  wake_neighbours(world);
   find_pairs(world, dt);
   update_contacts(world, dt);
   rebuild_graph(world);
@@ -107,8 +108,8 @@ ContactSource source_of(const WorldState& world) {
 
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
-  const double scale = world.settings.warm_start && world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  assemble(source_of(world), world.settings, dt, scale, world.pool.get(), world.assembly);
+  const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
+  assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
 }
 
 void solve_problem(WorldState& world) {
@@ -136,11 +137,13 @@ void solve(WorldState& world, double dt) {
   collect_events(world);
 }
 
-/// Bodies that touch nothing fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
+/// Bodies that nothing touches or holds fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
 void correct_free_flight(WorldState& world, double dt) {
   world.flags.assign(world.bodies.size() + 1, 0);
   for (const ContactBlock& c : world.assembly.problem.contacts)
     world.flags[static_cast<std::size_t>(c.body_a)] = world.flags[static_cast<std::size_t>(c.body_b)] = 1;
+  for (const JointBlock& j : world.assembly.problem.joints)
+    world.flags[static_cast<std::size_t>(j.body_a)] = world.flags[static_cast<std::size_t>(j.body_b)] = 1;
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     if (world.flags[i] == 0 && world.bodies.is_active(i))
       world.assembly.solution.displacement[i].linear -= 0.5 * dt * dt * world.assembly.problem.bodies[i].acceleration.linear;
@@ -179,8 +182,14 @@ void begin_report(WorldState& world, double dt) {
   report.times = {};
   report.quarantined.clear();
   world.events.clear();
-  report.step = ++world.steps;
-  report.time = world.time += dt;
+  report.step = world.steps + 1;
+  report.time = world.time + dt;
+}
+
+void commit_step(WorldState& world, double dt) {
+  world.steps = world.report.step;
+  world.time = world.report.time;
+  world.last_dt = dt;
 }
 
 }  // namespace
@@ -195,12 +204,17 @@ const StepReport& World::step(double dt) {
   require(!world.stepping, "step() was called from inside a step: leave the contact listener first");
   if (dt == 0) return world.report;
   if (!(dt >= 1e-7 && dt <= 1)) fail_input(fmt::format("dt is {}, it must be 0 or lie in [1e-7, 1] seconds", dt));
+  // Down again however the step ends: a solver may refuse the problem.
+  struct Stepping {
+    bool& flag;
+    ~Stepping() { flag = false; }
+  } stepping{world.stepping};
   world.stepping = true;
   begin_report(world, dt);
   detect(world, dt);
   solve(world, dt);
   advance(world, dt);
-  world.last_dt = dt;
+  commit_step(world, dt);
   deliver_events();
   return world.report;
 }

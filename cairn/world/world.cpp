@@ -34,15 +34,16 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   const bool other_pool = world.steps == 0 || settings.threads != world.settings.threads;
   if (other_pool) pool = make_pool(threads);
 
-  const bool same_forces = settings.gravity == world.settings.gravity;
-  const bool same_margin = settings.margin == world.settings.margin;
+  const WorldSettings& old = world.settings;
+  const bool sleep_on = settings.sleep.enabled && settings.gravity == old.gravity;
+  const bool same_contacts = settings.margin == old.margin && settings.recycling == old.recycling;
   world.settings = settings;
   world.solver = std::move(solver);
   if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = true;
   if (other_pool) world.pool = std::move(pool);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    if (!same_forces) wake_body(world, i);
-    if (!same_margin) world.bodies.status[i] |= kTouched;  // bounds are grown by it
+    if (!sleep_on) wake_body(world, i);
+    if (!same_contacts) world.bodies.status[i] |= kTouched;
   }
 }
 
@@ -90,9 +91,7 @@ BodyView World::view(BodyId body) const {
   const std::size_t i = state_->slot(body, "view");
   const Bodies& bodies = state_->bodies;
   BodyView view;
-  view.kind = bodies.is_dynamic(i)                      ? BodyKind::dynamic
-              : (bodies.status[i] & kKinematic) != 0 ? BodyKind::kinematic
-                                                     : BodyKind::fixed;
+  view.kind = kind_of(bodies, i);
   view.pose = frame_of(bodies, i);
   view.centre = bodies.pose[i].position;
   view.velocity = bodies.velocity[i];

@@ -62,6 +62,8 @@ void update_sleep(WorldState& world);
 /// Counts how long each body has been slow. After the velocities of a step are known.
 void update_rest_times(WorldState& world, double dt);
 void wake_body(WorldState& world, std::size_t body);
+/// Wakes what touched a body that was edited since the last step: its support may be gone.
+void wake_neighbours(WorldState& world);
 
 /// Bodies whose numbers broke down, or would: freezes them and all bodies of their islands, names them in the report and
 /// returns true if there were any; the problem must then be assembled and solved again. Before the solve the velocities

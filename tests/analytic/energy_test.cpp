@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// D2: in a scene that nothing drives the energy never rises above what it was, by more than 1e-3 of its scale.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "cairn/core/random.h"
+#include "tests/analytic/bench.h"
+
+namespace cairn {
+namespace {
+
+using namespace bench;
+
+/// The largest rise above the lowest energy seen so far, over `reference`.
+double largest_rise(World& world, int steps, double dt, double reference) {
+  double lowest = INFINITY, rise = 0;
+  for (int i = 0; i < steps; ++i) {
+    const StepReport& report = world.step(dt);
+    const double energy = report.kinetic_energy + report.potential_energy;
+    lowest = std::min(lowest, energy);
+    rise = std::max(rise, energy - lowest);
+  }
+  return rise / reference;
+}
+
+/// Bodies dropped in a heap from about a metre; the reference is the energy of that fall.
+double drop_rise(double restitution, const std::function<Shape(int)>& shape) {
+  World world;
+  const Material material{.friction = 0.5, .restitution = restitution};
+  add_ramp(world, 0, material);
+  Random random(3);
+  double mass = 0;
+  for (int i = 0; i < 36; ++i) {
+    const Vec3 p{(i % 3 - 1) * 0.5, (i / 3 % 3 - 1) * 0.5, 1 + (i / 9) * 0.6};
+    const BodyId body = world.add_body({.pose = {p, turn_about({1, 2, 3}, random.uniform(0, 3))},
+                                        .velocity = {{}, {random.uniform(-2, 2), random.uniform(-2, 2), 0}}},
+                                       {{.shape = shape(i), .material = material}});
+    mass += world.view(body).mass;
+  }
+  return largest_rise(world, 300, 1.0 / 120, mass * kGravity * 1);
+}
+
+TEST(Energy, NeverRisesWhereNothingDrives) {
+  for (const double e : {0.0, 0.5}) {
+    expect_absolute("spheres", drop_rise(e, [](int) { return make_sphere(0.2); }), 0, 1e-3);
+    expect_absolute("boxes", drop_rise(e, [](int) { return make_box({0.2, 0.15, 0.1}); }), 0, 1e-3);
+    expect_absolute("mixed", drop_rise(e, [](int i) -> Shape {
+      if (i % 3 == 0) return make_capsule(0.1, 0.1);
+      if (i % 3 == 1) return make_cylinder(0.15, 0.1);
+      return make_box({0.1, 0.1, 0.2});
+    }), 0, 1e-3);
+  }
+}
+
+TEST(Energy, OfFreelyTurningBodiesIsKept) {
+  WorldSettings settings;
+  settings.gravity = {};
+  World world(settings);
+  world.add_body({.velocity = {{}, {1, 2, 3}}}, {{.shape = make_box({0.1, 0.2, 0.3})}});
+  const double before = world.step(0.01).kinetic_energy;
+  run(world, 500, 0.01);
+  EXPECT_NEAR(world.last_report().kinetic_energy / before, 1, 1e-9);
+}
+
+TEST(Energy, OfARestingStackStaysAtRest) {
+  World world;
+  add_ramp(world, 0, rough(0.5));
+  for (int i = 0; i < 10; ++i)
+    world.add_body({.pose = {{0, 0, 0.5 + i}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5}), .material = rough(0.5)}});
+  run(world, 300, 1.0 / 60);
+  // 10 boxes of 1000 kg: slower than a millimetre per second.
+  EXPECT_LT(world.last_report().kinetic_energy, 10 * 0.5 * 1000 * 1e-6);
+}
+
+}  // namespace
+}  // namespace cairn
