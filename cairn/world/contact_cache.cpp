@@ -77,20 +77,20 @@ void collide_spheres(const PairContext& c, Slab& slab) {
     if (length2 > far * far) return;
   }
   const double length = std::sqrt(length2);
-  ContactManifold m;
+  // Written in place: building them elsewhere and copying costs as much as the arithmetic.
+  const auto first_point = static_cast<std::int32_t>(slab.points.size());
+  ContactManifold& m = slab.manifolds.emplace_back();
+  ContactPoint& point = slab.points.emplace_back();
   m.normal = length > 0 ? (1.0 / length) * d : Vec3{0, 0, 1};
   m.pair = c.index;
   m.count = 1;
-  m.first_point = static_cast<std::int32_t>(slab.points.size());
-  ContactPoint point;
+  m.first_point = first_point;
   // Midway between the surfaces: at r_a + separation / 2 from the centre of a.
   point.position =
       c.shapes.ball[c.a].centre + 0.5 * (c.shapes.sphere_radius[c.a] - c.shapes.sphere_radius[c.b] + length) * m.normal;
   point.separation = static_cast<float>(length - reach);
   if (const ContactManifold* old = old_manifold(c, 0))
     carry_impulse(c.old_slab->points[static_cast<std::size_t>(old->first_point)], old->normal, m.normal, point);
-  slab.points.push_back(point);
-  slab.manifolds.push_back(m);
 }
 
 void to_float(const Vec3& v, float* out) {
@@ -234,8 +234,13 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     const std::int64_t match = same_pairs_ ? static_cast<std::int64_t>(i) : match_[i];
     const ContactPair* old = match >= 0 ? &now_.records[static_cast<std::size_t>(match)] : nullptr;
     if (old != nullptr && old->known == 0) old = nullptr;
-    ContactPair record;
-    if (old != nullptr) record = *old;
+    ContactPair& record = next_.records[i];
+    if (old != nullptr) {
+      record.memory = old->memory;
+      record.touching = old->touching;
+    } else {
+      record = {};
+    }
     record.known = 1;
     record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
     const Slab* old_slab = old != nullptr ? &now_.slabs[static_cast<std::size_t>(match / kPairBlock)] : nullptr;
@@ -255,7 +260,6 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     }
     record.version_a = version_a, record.version_b = version_b;
     record.manifold_count = static_cast<std::int32_t>(slab.manifolds.size()) - record.first_manifold;
-    next_.records[i] = record;
   }
 }
 
