@@ -27,7 +27,7 @@ struct PairContext {
 double pair_margin(const PairContext& c) {
   const Vec3 relative = c.bodies.velocity[c.body_b].linear - c.bodies.velocity[c.body_a].linear;
   const double size = std::min(c.shapes.ball_radius[c.a], c.shapes.ball_radius[c.b]);
-  return c.settings.margin + std::min(c.settings.dt * norm(relative), size);
+  return c.settings.margin + std::min(c.settings.dt * norm(relative), 2 * kForesight * size);
 }
 
 const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {
@@ -69,7 +69,8 @@ void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3&
 
 /// Two balls: the most frequent pair, without any detour.
 void collide_spheres(const PairContext& c, Slab& slab) {
-  const Vec3 d = c.shapes.ball[c.b].centre - c.shapes.ball[c.a].centre;
+  const Vec3& centre_a = c.shapes.pose[c.a].position;
+  const Vec3 d = c.shapes.pose[c.b].position - centre_a;
   const double reach = c.shapes.sphere_radius[c.a] + c.shapes.sphere_radius[c.b];
   const double length2 = dot(d, d), near = reach + c.settings.margin;
   if (length2 > near * near) {
@@ -86,8 +87,7 @@ void collide_spheres(const PairContext& c, Slab& slab) {
   m.count = 1;
   m.first_point = first_point;
   // Midway between the surfaces: at r_a + separation / 2 from the centre of a.
-  point.position =
-      c.shapes.ball[c.a].centre + 0.5 * (c.shapes.sphere_radius[c.a] - c.shapes.sphere_radius[c.b] + length) * m.normal;
+  point.position = centre_a + 0.5 * (c.shapes.sphere_radius[c.a] - c.shapes.sphere_radius[c.b] + length) * m.normal;
   point.separation = static_cast<float>(length - reach);
   if (const ContactManifold* old = old_manifold(c, 0))
     carry_impulse(c.old_slab->points[static_cast<std::size_t>(old->first_point)], old->normal, m.normal, point);

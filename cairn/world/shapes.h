@@ -11,6 +11,9 @@
 
 namespace cairn {
 
+/// Contacts are foreseen over a way of at most this times the radius of the bounding ball.
+inline constexpr double kForesight = 0.25;
+
 struct Shapes {
   std::vector<ShapeDef> def;          ///< as the user gave it, pose in the body's frame
   std::vector<Shape> shape;           ///< the shape alone, for the narrow phase
