@@ -254,6 +254,9 @@ class SurfaceContact {
     if (behind) return offer_face(t, face);
     // Out through the face is the shortest way where no bend is nearer than the surface.
     if (face.count > 0 && clearance(face, triangle, over_face) >= std::max(0.0, -over_face)) return offer_face(t, face);
+    // So it is where the surface hardly bends, and where it cannot be left through a side at all.
+    const bool reaches_plane = face.count > 0 && face.deepest() <= over_face + slop_;
+    if (is_hollow(t) || (reaches_plane && !has_sharp_side(surface_, t))) return offer_face(t, face);
     const TriangleAxis axis = least_overlap();
     if (axis.apart) return;
     const bool reaches = face.count > 0 && face.deepest() <= axis.separation + slop_;
