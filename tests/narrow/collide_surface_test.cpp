@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cairn/narrow/cast.h"
 #include "cairn/narrow/gjk.h"
 #include "tests/narrow/surfaces.h"
@@ -17,6 +19,10 @@ PartManifolds contacts(const Shape& a, const Pose& pose_a, const Shape& b, const
   for (const PartManifold& p : out) {
     expect_sound(p.manifold, margin + 1e-9);
     EXPECT_GE(p.manifold.count, 1);
+    for (int i = 0; i < p.manifold.count; ++i)
+      for (int j = 0; j < i; ++j)
+        EXPECT_NE(p.manifold.point[static_cast<std::size_t>(i)].feature,
+                  p.manifold.point[static_cast<std::size_t>(j)].feature);
   }
   for (std::size_t k = 1; k < out.size(); ++k) EXPECT_LT(out[k - 1].part, out[k].part);
   return out;
@@ -30,15 +36,23 @@ double deepest_of(const PartManifolds& found) {
 
 const auto kFlat = [](double, double) { return 0.0; };
 
+std::vector<std::uint32_t> features(const Manifold& m) {
+  std::vector<std::uint32_t> result;
+  for (int k = 0; k < m.count; ++k) result.push_back(m.point[static_cast<std::size_t>(k)].feature);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
 TEST(CollideSurface, FlatGroundsAreOnePlaneWhateverTheirTriangles) {
   // Slid in small steps across edges and corners at several depths, every shape touches as it would a half-space: one
-  // manifold, the face's normal, the same number of points, always the same part.
+  // manifold, the face's normal, the same number of points, always the same part and features.
   const Shape plane = make_half_space({0, 0, 1}, 0);
   const Shape mesh = grid_mesh(12, 0.37, kFlat), field = grid_field(12, 0.37, kFlat);
   for (const auto& [name, slider] : sliders()) {
     for (const auto& ground : {mesh, field}) {
       for (const double depth : {-0.01, 0.0001, 0.01, 0.05}) {
         SCOPED_TRACE(name + " at depth " + std::to_string(depth));
+        std::vector<std::uint32_t> first;
         for (int step = 0; step < 200; ++step) {
           const Pose pose{{1.5 + 0.0071 * step, 1.4 + 0.0043 * step, 0.3 - depth}, slider.second};
           const PartManifolds found = contacts(slider.first, pose, ground, {}, 0.02);
@@ -47,6 +61,9 @@ TEST(CollideSurface, FlatGroundsAreOnePlaneWhateverTheirTriangles) {
           expect_near(found[0].manifold.normal, {0, 0, -1}, 1e-12);
           ASSERT_EQ(found[0].manifold.count, wanted[0].manifold.count) << step;
           ASSERT_EQ(found[0].part, 0u);
+          if (step == 0) first = features(found[0].manifold);
+          ASSERT_EQ(features(found[0].manifold), first) << step;
+          EXPECT_EQ(std::adjacent_find(first.begin(), first.end()), first.end());
           EXPECT_NEAR(deepest_of(found), deepest_of(wanted), 1e-12);
         }
       }
