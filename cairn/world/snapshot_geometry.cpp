@@ -136,6 +136,7 @@ Shape load_compound(ByteReader& in, const GeometryTable& table) {
   for (CompoundChild& child : children) {
     child.shape = table.load_shape(in);
     archive(in, child.pose);
+    require(std::fabs(norm2(child.pose.orientation) - 1) <= 1e-9, "the pose of a child is not unit");
   }
   make_compound(children);  // for its checks; the poses stay as they are, to the last bit
   return Compound{std::make_shared<CompoundData>(CompoundData{std::move(children)})};
