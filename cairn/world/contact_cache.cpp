@@ -16,11 +16,11 @@ struct PairContext {
   const Bodies& bodies;
   const Shapes& shapes;
   const DetectSettings& settings;
-  std::size_t a, b;            ///< shapes
+  std::size_t a, b;  ///< shapes
   std::size_t body_a, body_b;
-  const Slab* old_slab;        ///< null: the pair is new
+  const Slab* old_slab;  ///< null: the pair is new
   const ContactPair* old;
-  std::int32_t index;          ///< of the pair
+  std::int32_t index;  ///< of the pair
 };
 
 /// How far ahead contacts of a pair are made: the margin, and the way the bodies may come closer within the step.
@@ -142,7 +142,8 @@ void recycle_pair(const PairContext& c, Slab& slab) {
   const Pose &pose_a = c.bodies.pose[c.body_a], &pose_b = c.bodies.pose[c.body_b];
   for (std::int32_t k = 0; k < c.old->manifold_count; ++k) {
     ContactManifold m = c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold + k)];
-    const auto first_point = static_cast<std::size_t>(m.first_point), first_anchor = static_cast<std::size_t>(m.first_anchor);
+    const auto first_point = static_cast<std::size_t>(m.first_point),
+               first_anchor = static_cast<std::size_t>(m.first_anchor);
     m.pair = c.index;
     m.first_point = static_cast<std::int32_t>(slab.points.size());
     m.first_anchor = static_cast<std::int32_t>(slab.anchors.size());
@@ -171,8 +172,8 @@ bool is_unmoved(const PairContext& c, std::uint32_t version_a, std::uint32_t ver
 bool is_cheap(const Shapes& shapes, std::size_t a, std::size_t b) {
   const auto round = [&](std::size_t i) { return shapes.sphere_radius[i] >= 0; };
   const auto simple = [&](std::size_t i) {
-    return round(i) || std::holds_alternative<Box>(shapes.shape[i]) || std::holds_alternative<HalfSpace>(shapes.shape[i]) ||
-           std::holds_alternative<Capsule>(shapes.shape[i]);
+    return round(i) || std::holds_alternative<Box>(shapes.shape[i]) ||
+           std::holds_alternative<HalfSpace>(shapes.shape[i]) || std::holds_alternative<Capsule>(shapes.shape[i]);
   };
   return (round(a) && simple(b)) || (round(b) && simple(a));
 }
@@ -189,8 +190,7 @@ void ContactCache::match(ThreadPool* pool) {
   if (same_pairs_) return;
   match_.resize(next_.pairs.size());
   if (total == 0) match_block(0, 0, 0);
-  parallel_for(pool, total, kPairBlock,
-               [&](std::int64_t begin, std::int64_t end) { match_block(begin, end, total); });
+  parallel_for(pool, total, kPairBlock, [&](std::int64_t begin, std::int64_t end) { match_block(begin, end, total); });
 }
 
 /// Merges a block of the new pairs with the stretch of the old ones it replaces.
@@ -214,12 +214,12 @@ void ContactCache::match_block(std::int64_t begin, std::int64_t end, std::int64_
   while (old != stop) skip();
 }
 
-void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, ThreadPool* pool) {
+void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
+                          ThreadPool* pool) {
   const auto total = static_cast<std::int64_t>(next_.pairs.size());
   if (total == 0) update_block(bodies, shapes, settings, 0, 0);
-  parallel_for(pool, total, kPairBlock, [&](std::int64_t begin, std::int64_t end) {
-    update_block(bodies, shapes, settings, begin, end);
-  });
+  parallel_for(pool, total, kPairBlock,
+               [&](std::int64_t begin, std::int64_t end) { update_block(bodies, shapes, settings, begin, end); });
   std::swap(now_, next_);
 }
 
@@ -239,7 +239,8 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     record.known = 1;
     record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
     const Slab* old_slab = old != nullptr ? &now_.slabs[static_cast<std::size_t>(match / kPairBlock)] : nullptr;
-    const PairContext context{bodies, shapes, settings, a, b, body_a, body_b, old_slab, old, static_cast<std::int32_t>(i)};
+    const PairContext context{bodies, shapes, settings, a,   b,
+                              body_a, body_b, old_slab, old, static_cast<std::int32_t>(i)};
     const std::uint32_t version_a = bodies.version[body_a], version_b = bodies.version[body_b];
     if (body_a == body_b || !(bodies.is_dynamic(body_a) || bodies.is_dynamic(body_b))) {
       // Parts of one body, or bodies that nothing moves: no contact.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contacts and colours. Manifolds, points and anchors of a slab stand one after the other in the order of pairs, so that
-// only their numbers are written and every index is made anew by reading.
+// Contacts and colours. Manifolds, points and anchors of a slab stand one after the other in the order of pairs, so
+// that only their numbers are written and every index is made anew by reading.
 #include <fmt/core.h>
 
 #include <cmath>

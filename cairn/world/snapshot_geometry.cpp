@@ -38,7 +38,9 @@ void archive(A& a, T& s) {
 }
 
 template <class T>
-constexpr bool kHasData = requires(T shape) { shape.data; };
+constexpr bool kHasData = requires(T shape) {
+  shape.data;
+};
 
 /// Null for shapes without data.
 const void* data_of(const Shape& shape) {

@@ -48,7 +48,8 @@ void derive(WorldState& world) {
     if (!bodies.is_live(i)) continue;
     if (bodies.is_dynamic(i)) {
       const MassProperties mass = mass_of_body(world, i);
-      if (!(mass.mass > 0) || !std::isfinite(mass.mass)) fail_input(fmt::format("body {} is dynamic without a mass", i));
+      if (!(mass.mass > 0) || !std::isfinite(mass.mass))
+        fail_input(fmt::format("body {} is dynamic without a mass", i));
       bodies.mass[i] = mass_state(mass);
     }
     for (const std::uint32_t s : bodies.record[i].shapes) {

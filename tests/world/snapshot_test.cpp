@@ -37,7 +37,8 @@ World small_world() {
   world.add_body({.pose = {{0, 0, 0.3}}}, {{.shape = hull}});
   const BodyId gone = world.add_body({.pose = {{2, 0, 0.5}}}, {{.shape = make_sphere(0.5)}});
   world.add_body({.pose = {{0.1, 0, 0.8}}}, {{.shape = make_box({0.2, 0.2, 0.2})}});
-  world.add_body({.pose = {{0.1, 0, 1.3}}}, {{.shape = make_compound({{hull, {}}, {make_sphere(0.2), {{0.3, 0, 0}}}})}});
+  world.add_body({.pose = {{0.1, 0, 1.3}}},
+                 {{.shape = make_compound({{hull, {}}, {make_sphere(0.2), {{0.3, 0, 0}}}})}});
   world.add_body({.kind = BodyKind::fixed, .pose = {{-1, -1, 0}}},
                  {{.shape = make_height_field(3, 3, 1, std::vector<double>(9, 0.05))}});
   world.add_body({.kind = BodyKind::fixed},
@@ -287,9 +288,22 @@ TEST(Snapshot, ForgedCountsAndIndicesAreRefusedBeforeAnythingIsAllocated) {
 
 /// A change at random: one that readers are known to trip over, or any.
 void mutate(Random& random, std::string& bytes) {
-  constexpr std::uint64_t kWords[] = {0, 1, 2, 0x7f, 0x7fffffff, 0x80000000, 0xffffffff, std::uint64_t{1} << 63,
-                                      ~std::uint64_t{0}, 0x7ff0000000000000, 0x7ff8000000000000, 0x7fefffffffffffff,
-                                      0x3ff0000000000000, 0x412e848000000000, 0x7f800000, 0x7fc00000};
+  constexpr std::uint64_t kWords[] = {0,
+                                      1,
+                                      2,
+                                      0x7f,
+                                      0x7fffffff,
+                                      0x80000000,
+                                      0xffffffff,
+                                      std::uint64_t{1} << 63,
+                                      ~std::uint64_t{0},
+                                      0x7ff0000000000000,
+                                      0x7ff8000000000000,
+                                      0x7fefffffffffffff,
+                                      0x3ff0000000000000,
+                                      0x412e848000000000,
+                                      0x7f800000,
+                                      0x7fc00000};
   const std::size_t widths[] = {1, 4, 8};
   const std::size_t width = widths[random.below(3)];
   if (bytes.size() < width) return;
