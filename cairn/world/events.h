@@ -40,8 +40,8 @@ struct ContactView {
 /// Which shapes a query sees.
 struct QueryFilter {
   std::uint32_t mask = 0xffffffff;  ///< layers
-  BodyId ignore;                    ///< a body to look past; null: none
-  std::function<bool(ShapeId)> accept;  ///< asked last; empty: all
+  BodyId ignore{};                  ///< a body to look past; null: none
+  std::function<bool(ShapeId)> accept{};  ///< asked last; empty: all
 };
 
 struct WorldHit {
