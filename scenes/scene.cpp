@@ -114,6 +114,7 @@ Expected<Scene> make_scene(std::string_view name, const NamedSettings& parameter
     const SceneFamily& family = find_family(name);
     const SceneValues values = parse_values(family, parse_size(family, name), parameters);
     WorldSettings settings;
+    if (family.iterations > 0) settings.iterations = family.iterations;
     if (change) change(settings);
     Scene scene{std::string(name), family.dt,    family.steps,   family.measure_from,
                 family.measure_to, family.floor, World(settings)};

@@ -46,10 +46,10 @@ std::vector<SceneFamily> top_scenes() {
                       {"spin", 200, 0, 1000, "rad/s about the axis"},
                       {"tilt", 30, 0, 50, "degrees from the vertical"}},
        .build = build_spinning_top,
-       .steps = 2000,
+       .steps = 20000,
        .measure_from = 0,
-       .measure_to = 2000,
-       .dt = 0.001,
+       .measure_to = 20000,
+       .dt = 0.0001,
        .floor = 0},
   };
 }

@@ -77,4 +77,11 @@ struct BenchProxOptions {
 };
 int run_bench_prox(const BenchProxOptions& options);
 
+struct BenchDetectOptions {
+  bool quick = false;  ///< small grids, and boxes that have not come to rest
+  std::string csv;     ///< file; empty: none
+  bool force = false;
+};
+int run_bench_detect(const BenchDetectOptions& options);
+
 }  // namespace cairn::cli

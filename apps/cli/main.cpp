@@ -124,9 +124,17 @@ void add_run(CLI::App& app, RunOptions& o) {
   run->footer(scenes_help());
 }
 
-void add_bench(CLI::App& app, BenchProxOptions& o) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures");
+void add_bench_detect(CLI::App& bench, BenchDetectOptions& o) {
+  CLI::App* detect = bench.add_subcommand("detect", "Cost of collision detection: ball grids and boxes on a mesh");
+  detect->add_flag("--quick", o.quick, "small grids, and boxes before they have come to rest (under a minute)");
+  detect->add_option("--csv", o.csv, "also write the table as CSV");
+  detect->add_flag("--force", o.force, "overwrite the file if it exists");
+}
+
+void add_bench(CLI::App& app, BenchProxOptions& o, BenchDetectOptions& detect) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures, and detection");
   bench->require_subcommand(1);
+  add_bench_detect(*bench, detect);
   CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of doc 000 on its own problems");
   prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
   prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")
@@ -141,6 +149,7 @@ struct AllOptions {
   SolveOptions solve;
   ExportOptions export_to;
   BenchProxOptions bench;
+  BenchDetectOptions detect;
   int demo_threads = 0;
 };
 
@@ -150,7 +159,10 @@ int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("solve")) return run_solve(options.solve);
   if (app.got_subcommand("solvers")) return run_solvers();
   if (app.got_subcommand("export")) return run_export(options.export_to);
-  if (app.got_subcommand("bench")) return run_bench_prox(options.bench);
+  if (app.got_subcommand("bench")) {
+    const bool detect = app.get_subcommand("bench")->got_subcommand("detect");
+    return detect ? run_bench_detect(options.detect) : run_bench_prox(options.bench);
+  }
   return run_demo(options.demo_threads);
 }
 
@@ -193,7 +205,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"contact", "local"}))
       ->capture_default_str();
   exporting->add_flag("--force", options.export_to.force, "overwrite the file if it exists");
-  add_bench(app, options.bench);
+  add_bench(app, options.bench, options.detect);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
   demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));
 

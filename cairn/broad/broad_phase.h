@@ -10,7 +10,7 @@
 //   * The pairs are those whose boxes overlap and whose balls overlap (touching counts) and whose filters accept
 //     each other, without the excluded ones; each once, a < b, sorted by (a, b). All detectors return the same pairs.
 //   * Results depend on boxes, filters and balls alone: not on earlier calls, not on the number of threads.
-//   * A warm call with unchanged counts allocates nothing.
+//   * A warm call allocates nothing: buffers grow to what a motion needs at most and stay.
 //
 // Which one: `tree` unless measured otherwise. `grid` for many bodies of like size that all move, `sweep_and_prune`
 // for flat or stretched scenes with small motion, `exhaustive` for a handful of bodies and as the oracle of tests.

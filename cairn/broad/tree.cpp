@@ -30,14 +30,6 @@ bool contains(const BoundingBall& fat, const BoundingBall& ball) {
   return fat.radius == kInfinity || (room >= 0 && dot(d, d) <= room * room);
 }
 
-/// True for all fat balls whose contents may overlap: the slack covers the rounding of `contains` and `overlap`, the
-/// second term what is lost in squares below the smallest number.
-bool may_overlap(const BoundingBall& a, const BoundingBall& b) {
-  const Vec3 d = a.centre - b.centre;
-  const double r = a.radius + b.radius;
-  return dot(d, d) <= r * r * (1 + 1e-12) + 1e-290;
-}
-
 BroadPair ordered(std::int32_t a, std::int32_t b) { return a < b ? BroadPair{a, b} : BroadPair{b, a}; }
 
 }  // namespace
@@ -51,11 +43,14 @@ void TreeBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pairs) {
   const bool balls_gone = balls_.empty() && !fat_ball_.empty();  // the kept pairs lack what the balls ruled out
   fat_.resize(bounds_.size());
   fat_ball_.resize(balls_.size());
+  tree_.take_count(count());
   find_leavers(pool);
-  if (balls_gone || static_cast<std::int64_t>(leavers_.size()) * kManyLeavers > count())
-    update_all(pool);
-  else if (count_changed || !leavers_.empty())
-    update_leavers(pool);
+  tree_.mark(left_, pool, marked_.lanes);
+  renewals_.choose(marked_.lanes);
+  if (balls_gone) mark_all();
+  const bool any =
+      std::any_of(marked_.lanes.begin(), marked_.lanes.end(), [](std::uint8_t lanes) { return lanes != 0; });
+  if (count_changed || any) find_kept(pool);
   keep_exact(pool, pairs);
 }
 
@@ -68,9 +63,6 @@ void TreeBroadPhase::find_leavers(ThreadPool* pool) {
       left_[i] = contains(fat_[i], bounds_[i]) && ball_within && filter_changed_[i] == 0 ? 0 : 1;
     }
   });
-  leavers_.clear();
-  for (std::int32_t i = 0; i < count(); ++i)
-    if (left_[static_cast<std::size_t>(i)] != 0) leavers_.push_back(i);
 }
 
 void TreeBroadPhase::measure_extent() {
@@ -90,51 +82,33 @@ void TreeBroadPhase::make_fat(std::size_t proxy) {
   if (!balls_.empty()) fat_ball_[proxy] = {balls_[proxy].centre, balls_[proxy].radius + kDiagonal * margin};
 }
 
-/// For two proxies whose fat boxes overlap.
-bool TreeBroadPhase::worth_keeping(std::int32_t a, std::int32_t b) const {
-  if (!balls_.empty() && !may_overlap(fat_ball_[static_cast<std::size_t>(a)], fat_ball_[static_cast<std::size_t>(b)]))
-    return false;
-  return accepted(a, b);
+void TreeBroadPhase::mark_all() {
+  std::fill(marked_.lanes.begin(), marked_.lanes.end(), 0xff);
+  renewals_.renew_all();
 }
 
-void TreeBroadPhase::update_all(ThreadPool* pool) {
-  measure_extent();
+/// New fat boxes and balls for the proxies that are marked, then their pairs, and with those the kept ones.
+void TreeBroadPhase::find_kept(ThreadPool* pool) {
+  bool all = tree_.finish_marks(marked_, pool, left_);
+  if (all || mean_extent_ == 0) measure_extent();
   parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) make_fat(i);
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      if (left_[i] != 0) make_fat(i);
   });
-  tree_.update(fat_, pool);
+  if (tree_.update(fat_, fat_ball_, marked_.lanes, pool)) {
+    mark_all();
+    all = tree_.finish_marks(marked_, pool, left_);
+  }
   const std::int64_t grain = buffer_.start(tree_.group_count(), 32);
   parallel_for(pool, tree_.group_count(), grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<BroadPair>& found = buffer_.block(begin / grain);
     for (auto group = static_cast<std::int32_t>(begin); group < end; ++group)
-      tree_.visit_pairs(group, [&](std::int32_t p, std::int32_t q) {
-        if (worth_keeping(p, q)) found.push_back(ordered(p, q));
+      tree_.visit_pairs(group, marked_, [&](std::int32_t p, std::int32_t q) {
+        if (accepted(p, q)) found.push_back(ordered(p, q));
       });
   });
-  buffer_.sort(count(), pool, kept_);
-}
-
-void TreeBroadPhase::update_leavers(ThreadPool* pool) {
-  for (const std::int32_t i : leavers_) make_fat(static_cast<std::size_t>(i));
-  tree_.update(fat_, pool);
-  const auto n = static_cast<std::int64_t>(leavers_.size());
-  const std::int64_t grain = buffer_.start(n, 64);
-  parallel_for(pool, n, grain, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<BroadPair>& found = buffer_.block(begin / grain);
-    for (std::int64_t k = begin; k < end; ++k) {
-      const std::int32_t p = leavers_[static_cast<std::size_t>(k)];
-      const TreeBox box = tree_.to_tree(fat_[static_cast<std::size_t>(p)]);
-      tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, box); },
-                     [&](std::int32_t group, int lane) {
-                       const std::int32_t q = tree_.proxy(group, lane);
-                       // A pair of two leavers is the lower one's.
-                       if (q == p || (q < p && left_[static_cast<std::size_t>(q)] != 0)) return;
-                       if (worth_keeping(p, q)) found.push_back(ordered(p, q));
-                     });
-    }
-  });
-  buffer_.sort(count(), pool, fresh_);
-  merge_into_kept(pool);
+  buffer_.sort(count(), pool, all ? kept_ : fresh_);
+  if (!all) merge_into_kept(pool);
 }
 
 /// kept_ = (kept_ without the pairs of leavers) and fresh_, both sorted. Each block of kept_ takes the fresh pairs

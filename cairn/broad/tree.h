@@ -3,9 +3,9 @@
 //
 // Every proxy that moves has a fat box, its box and a margin, and a fat ball likewise. While box and ball stay within,
 // nothing is done but that check; the kept pairs, those whose fat boxes and balls overlap, are tested with the true
-// ones, which makes the answer exact. Proxies that left their fat box get a new one, and only their pairs are looked up
-// again; if many left, all pairs are found afresh by comparing the tree with itself, group by group. The tree is
-// refitted, and built again when refitting has made it worse.
+// ones, which makes the answer exact. Proxies that left get new fat boxes, and only their pairs are looked up again,
+// by whole blocks of neighbours where many left (renewals.h). The tree is refitted, and built again when refitting has
+// made it worse.
 //
 // When to use: always, unless another is measured to be faster. Sizes may differ by orders of magnitude.
 #pragma once
@@ -15,6 +15,7 @@
 
 #include "cairn/broad/broad_phase.h"
 #include "cairn/broad/pair_buffer.h"
+#include "cairn/broad/renewals.h"
 #include "cairn/broad/wide_tree.h"
 
 namespace cairn {
@@ -34,23 +35,23 @@ class TreeBroadPhase final : public BroadPhase {
   void query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const override;
 
   void find_leavers(ThreadPool* pool);
-  void update_all(ThreadPool* pool);
-  void update_leavers(ThreadPool* pool);
+  void mark_all();
+  void find_kept(ThreadPool* pool);
   void merge_into_kept(ThreadPool* pool);
   void keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs);
   void measure_extent();
   void make_fat(std::size_t proxy);
-  bool worth_keeping(std::int32_t a, std::int32_t b) const;
 
   TreeSettings settings_;
-  WideTree tree_;                       ///< over fat_, up to date after every call
+  WideTree tree_;  ///< over fat_ and fat_ball_, up to date after every call
+  Renewals renewals_;
+  MarkedLanes marked_;                  ///< those that get new fat boxes, by groups of the tree
   double mean_extent_ = 0;              ///< of the proxies that move, at the last update of all
   std::vector<Aabb> fat_;               ///< per proxy; empty while it has not been present
   std::vector<BoundingBall> fat_ball_;  ///< per proxy, or empty like balls_
   std::vector<std::uint8_t> left_;      ///< per proxy: 1 if it needs a new fat box in this call
-  std::vector<std::int32_t> leavers_;   ///< the same as a list, by index
   std::vector<BroadPair> kept_;         ///< accepted pairs of fat boxes and balls, sorted
-  std::vector<BroadPair> fresh_;        ///< pairs of the leavers, sorted
+  std::vector<BroadPair> fresh_;        ///< pairs of those with new fat boxes, sorted
   std::vector<std::int64_t> exact_;     ///< per block of kept_: pairs that overlap exactly
   PairBuffer buffer_;
 };

@@ -2,6 +2,8 @@
 #include "cairn/broad/wide_tree.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 
 namespace cairn {
@@ -12,8 +14,9 @@ constexpr std::int64_t kGrain = 4096;
 constexpr std::int64_t kNodeGrain = 256;
 constexpr double kWideRatio = 8;  // of the mean extent: wider boxes stand apart in the order
 
-constexpr double kWorse = 1.25;    // of the quality, before the order is chosen anew
-constexpr double kLargest = 3e38;  // coordinate in a node
+constexpr double kWorse = 1.25;           // of the quality, before the order is chosen anew
+constexpr double kLargest = 3e38;         // coordinate in a node
+constexpr double kLargestSquared = 1e18;  // coordinate whose square is a float
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr TreeBox kNothing{{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
 
@@ -53,6 +56,19 @@ TreeBox WideNode::bounds() const {
   return all;
 }
 
+TreeBox WideNode::bounds(std::uint32_t lanes) const {
+  if (lanes == 0xff) return bounds();
+  TreeBox all = kNothing;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto c = static_cast<std::size_t>(std::countr_zero(lanes));
+    for (std::size_t k = 0; k < 3; ++k) {
+      all.lower[k] = std::min(all.lower[k], lower[k][c]);
+      all.upper[k] = std::max(all.upper[k], upper[k][c]);
+    }
+  }
+  return all;
+}
+
 TreeBox WideTree::to_tree(const Aabb& box) const {
   if (!present(box)) return kNothing;
   const auto coordinate = [](double x) { return static_cast<float>(std::clamp(x, -kLargest, kLargest)); };
@@ -61,16 +77,23 @@ TreeBox WideTree::to_tree(const Aabb& box) const {
           {coordinate(upper.x), coordinate(upper.y), coordinate(upper.z)}};
 }
 
-void WideTree::update(std::span<const Aabb> boxes, ThreadPool* pool) {
-  take_count(static_cast<std::int32_t>(boxes.size()));
-  refit(boxes, pool);
-  if (quality_ <= kWorse * built_quality_) {
-    built_quality_ = std::min(built_quality_, quality_);  // the scene draws together
-    return;
+bool WideTree::update(std::span<const Aabb> boxes, std::span<const BoundingBall> balls,
+                      std::span<const std::uint8_t> changed, ThreadPool* pool) {
+  // Without an order for all, or with balls for the first time, every group has changed.
+  const bool same = !count_changed_ && balls_.size() == (balls.empty() ? 0 : changed.size());
+  std::span<const std::uint8_t> lanes = same ? changed : std::span<const std::uint8_t>();
+  refit(boxes, lanes, pool);
+  const bool worse = quality_ > kWorse * built_quality_;
+  if (worse) {
+    build(boxes, pool);
+    lanes = {};
+    refit(boxes, lanes, pool);
+    built_quality_ = quality_;
   }
-  build(boxes, pool);
-  refit(boxes, pool);
-  built_quality_ = quality_;
+  built_quality_ = std::min(built_quality_, quality_);  // the scene draws together
+  refit_balls(balls, lanes, pool);
+  count_changed_ = false;
+  return worse;
 }
 
 void WideTree::build(std::span<const Aabb> boxes, ThreadPool* pool) {
@@ -135,9 +158,9 @@ void WideTree::split(const Range& range, Range& left, Range& right) {
   right = {middle, here.end, here.unit};
 }
 
-/// Proxies from `count` on leave the order, new ones go to its end; then the sizes of the levels.
 void WideTree::take_count(std::int32_t count) {
   if (count == static_cast<std::int32_t>(order_.size())) return;
+  count_changed_ = true;
   std::erase_if(order_, [count](std::int32_t proxy) { return proxy >= count; });
   while (static_cast<std::int32_t>(order_.size()) < count) order_.push_back(static_cast<std::int32_t>(order_.size()));
   level_begin_.clear();
@@ -153,14 +176,67 @@ void WideTree::take_count(std::int32_t count) {
   nodes_.resize(static_cast<std::size_t>(total));
 }
 
-void WideTree::refit(std::span<const Aabb> boxes, ThreadPool* pool) {
+void WideTree::mark(std::span<const std::uint8_t> flag, ThreadPool* pool, std::vector<std::uint8_t>& lanes) const {
+  lanes.resize(static_cast<std::size_t>(group_count()));
+  parallel_for(pool, group_count(), kNodeGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto group = static_cast<std::size_t>(begin); group < static_cast<std::size_t>(end); ++group) {
+      const std::size_t first = group * kTreeWidth, used = std::min<std::size_t>(kTreeWidth, order_.size() - first);
+      std::uint32_t bits = 0;
+      for (std::size_t c = 0; c < used; ++c)
+        bits |= static_cast<std::uint32_t>(flag[static_cast<std::size_t>(order_[first + c])]) << c;
+      lanes[group] = bits == (1U << used) - 1 ? 0xff : static_cast<std::uint8_t>(bits);
+    }
+  });
+}
+
+bool WideTree::finish_marks(MarkedLanes& marked, ThreadPool* pool, std::span<std::uint8_t> flag) const {
+  const std::vector<std::uint8_t>& lanes = marked.lanes;
+  marked.run_begin.resize(lanes.size());
+  std::int32_t run_begin = 0;
+  for (std::int32_t group = 0; group < group_count(); ++group) {
+    marked.run_begin[static_cast<std::size_t>(group)] = run_begin;
+    if (lanes[static_cast<std::size_t>(group)] != 0xff) run_begin = group + 1;
+  }
+  parallel_for(pool, static_cast<std::int64_t>(order_.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      flag[static_cast<std::size_t>(order_[i])] = lanes[i / kTreeWidth] >> i % kTreeWidth & 1;
+  });
+  return run_begin == 0;
+}
+
+/// A float differs from the distance x to the origin by less than 2^-24 x, a centre by less than sqrt(3) times that;
+/// the factor covers the rounding of the comparison. Balls too far or too large to square say nothing.
+void WideTree::refit_balls(std::span<const BoundingBall> balls, std::span<const std::uint8_t> changed,
+                           ThreadPool* pool) {
+  balls_.resize(balls.empty() ? 0 : static_cast<std::size_t>(group_count()));
+  parallel_for(pool, static_cast<std::int64_t>(balls.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      if (!changed.empty() && changed[i / kTreeWidth] == 0) continue;
+      const BoundingBall& ball = balls[static_cast<std::size_t>(order_[i])];
+      const Vec3 d = ball.centre - origin_;
+      const double reach = std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
+      const bool usable = reach < kLargestSquared && ball.radius < kLargestSquared;
+      const double radius = (ball.radius + 0x1p-22 * reach) * (1 + 0x1p-20);
+      BallLanes& lanes = balls_[i / kTreeWidth];
+      const std::size_t c = i % kTreeWidth;
+      lanes.x[c] = usable ? static_cast<float>(d.x) : 0;
+      lanes.y[c] = usable ? static_cast<float>(d.y) : 0;
+      lanes.z[c] = usable ? static_cast<float>(d.z) : 0;
+      lanes.radius[c] = usable ? static_cast<float>(radius) : kInfinity;
+    }
+  });
+}
+
+void WideTree::refit(std::span<const Aabb> boxes, std::span<const std::uint8_t> changed, ThreadPool* pool) {
   partial_.clear();
-  for (std::size_t level = 0; level < level_size_.size(); ++level) refit_level(level, boxes, pool);
+  for (std::size_t level = 0; level < level_size_.size(); ++level)
+    refit_level(level, boxes, level == 0 ? changed : std::span<const std::uint8_t>(), pool);
   quality_ = 0;
   for (const double surfaces : partial_) quality_ += surfaces / group_count();
 }
 
-void WideTree::refit_level(std::size_t level, std::span<const Aabb> boxes, ThreadPool* pool) {
+void WideTree::refit_level(std::size_t level, std::span<const Aabb> boxes, std::span<const std::uint8_t> changed,
+                           ThreadPool* pool) {
   const std::int64_t size = level_size_[level];
   const std::int64_t below = level == 0 ? static_cast<std::int64_t>(order_.size()) : level_size_[level - 1];
   if (level == 1) partial_.assign(static_cast<std::size_t>((size + kNodeGrain - 1) / kNodeGrain), 0);
@@ -172,6 +248,7 @@ void WideTree::refit_level(std::size_t level, std::span<const Aabb> boxes, Threa
   parallel_for(pool, size, kNodeGrain, [&](std::int64_t begin, std::int64_t end) {
     double surfaces = 0;
     for (std::int64_t i = begin; i < end; ++i) {
+      if (!changed.empty() && changed[static_cast<std::size_t>(i)] == 0) continue;
       WideNode& target = nodes_[static_cast<std::size_t>(level_begin_[level] + i)];
       for (std::int64_t c = 0; c < kTreeWidth; ++c) {
         const TreeBox box = child_box(i * kTreeWidth + c);

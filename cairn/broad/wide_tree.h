@@ -10,9 +10,11 @@
 //
 // Nodes hold floats relative to an origin. Subtracting and rounding keep the order of coordinates, so boxes that
 // overlap still do: the tree may find a few pairs too many and never misses one. Floats halve the memory read, and
-// twice as many are compared at once. Bodies become hard to tell apart where the scene is 10^7 times wider.
+// twice as many are compared at once. Bodies become hard to tell apart where the scene is 10^7 times wider. The balls
+// of eight proxies stand beside their boxes in the same way, with radii that cover the rounding.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -23,6 +25,7 @@
 
 #include "cairn/core/parallel.h"
 #include "cairn/math/aabb.h"
+#include "cairn/math/bounding_ball.h"
 
 namespace cairn {
 
@@ -50,30 +53,67 @@ struct alignas(64) WideNode {
     for (std::size_t k = 0; k < 3; ++k) lower[k][c] = box.lower[k], upper[k][c] = box.upper[k];
   }
   TreeBox bounds() const;
+  /// Of the children whose bit is set.
+  TreeBox bounds(std::uint32_t lanes) const;
 };
+
+/// Balls of eight proxies, as large as rounding to floats makes necessary.
+struct alignas(64) BallLanes {
+  WideNode::Lanes x, y, z, radius;
+};
+
+inline Float4 all_lanes(float x) { return Float4{x, x, x, x}; }
+inline Float4 four_lanes(const WideNode::Lanes& lanes, std::size_t half) {
+  Float4 values;
+  std::memcpy(&values, lanes.data() + 4 * half, sizeof values);
+  return values;
+}
+/// Bit c is set when lane c is, of the two halves together.
+inline std::uint32_t bits_of(const Mask4& low, const Mask4& high) {
+  const Mask4 bits = (low & Mask4{1, 2, 4, 8}) | (high & Mask4{16, 32, 64, 128});
+  return static_cast<std::uint32_t>(bits[0] | bits[1] | bits[2] | bits[3]);
+}
+
+/// Bit k is set when ball k may overlap ball c of `mine`. The last term is for squares too small for a float.
+inline std::uint32_t overlap_mask(const BallLanes& balls, const BallLanes& mine, std::size_t c) {
+  const auto near = [&](std::size_t half) {
+    const Float4 dx = four_lanes(balls.x, half) - all_lanes(mine.x[c]);
+    const Float4 dy = four_lanes(balls.y, half) - all_lanes(mine.y[c]);
+    const Float4 dz = four_lanes(balls.z, half) - all_lanes(mine.z[c]);
+    const Float4 r = four_lanes(balls.radius, half) + all_lanes(mine.radius[c]);
+    return dx * dx + dy * dy + dz * dz <= r * r + all_lanes(1e-37F);
+  };
+  return bits_of(near(0), near(1));
+}
 
 /// Bit c is set when child c overlaps the box. No branches.
 inline std::uint32_t overlap_mask(const WideNode& node, const TreeBox& box) {
-  const auto all = [](float x) { return Float4{x, x, x, x}; };
-  const auto four = [](const WideNode::Lanes& lanes, std::size_t half) {
-    Float4 values;
-    std::memcpy(&values, lanes.data() + 4 * half, sizeof values);
-    return values;
-  };
+  const auto all = [](float x) { return all_lanes(x); };
+  const auto four = [](const WideNode::Lanes& lanes, std::size_t half) { return four_lanes(lanes, half); };
   const auto inside = [&](std::size_t half) {
     Mask4 mask = (four(node.lower[0], half) <= all(box.upper[0])) & (all(box.lower[0]) <= four(node.upper[0], half));
     mask &= (four(node.lower[1], half) <= all(box.upper[1])) & (all(box.lower[1]) <= four(node.upper[1], half));
     return mask & (four(node.lower[2], half) <= all(box.upper[2])) & (all(box.lower[2]) <= four(node.upper[2], half));
   };
-  const Mask4 bits = (inside(0) & Mask4{1, 2, 4, 8}) | (inside(1) & Mask4{16, 32, 64, 128});
-  return static_cast<std::uint32_t>(bits[0] | bits[1] | bits[2] | bits[3]);
+  return bits_of(inside(0), inside(1));
 }
+
+/// Lanes of the groups whose pairs are sought.
+struct MarkedLanes {
+  std::vector<std::uint8_t> lanes;      ///< per group: bit c is set for lane c; 0xff if that is so for all with a proxy
+  std::vector<std::int32_t> run_begin;  ///< per group: the first of the wholly marked groups that end just before it
+};
 
 class WideTree {
  public:
-  /// Takes the new boxes into the nodes. New proxies go to the end. Chooses the order of the boxes anew if it has
-  /// become much worse since that was done last.
-  void update(std::span<const Aabb> boxes, ThreadPool* pool);
+  /// Proxies from `count` on leave the order, new ones go to its end.
+  void take_count(std::int32_t count);
+
+  /// Takes boxes, as many as take_count was told, and balls, as many or none, into the nodes; those of groups
+  /// without a lane in `changed` must be the same. Chooses the order of the proxies anew if it has become much worse
+  /// since that was done last: true then, and marks mean nothing any more.
+  bool update(std::span<const Aabb> boxes, std::span<const BoundingBall> balls, std::span<const std::uint8_t> changed,
+              ThreadPool* pool);
 
   TreeBox to_tree(const Aabb& box) const;
   const Vec3& origin() const { return origin_; }
@@ -84,14 +124,21 @@ class WideTree {
     return order_[static_cast<std::size_t>(group) * kTreeWidth + static_cast<std::size_t>(lane)];
   }
 
-  /// Calls visit(p, q) for the pairs of overlapping boxes of which one is in `group` and the other in it or after it.
+  /// Marks the lanes whose proxy has a one in `flag`.
+  void mark(std::span<const std::uint8_t> flag, ThreadPool* pool, std::vector<std::uint8_t>& lanes) const;
+
+  /// To be called when all lanes are marked: completes them, and sets the flags of their proxies. True if all are.
+  bool finish_marks(MarkedLanes& marked, ThreadPool* pool, std::span<std::uint8_t> flag) const;
+
+  /// Calls visit(p, q) for the pairs of overlapping boxes and balls of which p is marked and in `group`; of two that
+  /// are marked, p is the first in the order.
   template <class Visit>
-  void visit_pairs(std::int32_t group, Visit&& visit) const;
+  void visit_pairs(std::int32_t group, const MarkedLanes& marked, Visit&& visit) const;
 
   /// Calls visit(group, lane) for all boxes accepted by test(node) -> mask of children, on every level.
   template <class Test, class Visit>
   void visit_if(Test&& test, Visit&& visit) const {
-    descend(0, std::forward<Test>(test), [&](std::int32_t group, const WideNode& node, const TreeBox&) {
+    descend({}, std::forward<Test>(test), [&](std::int32_t group, const WideNode& node, const TreeBox&) {
       for (std::uint32_t mask = test(node); mask != 0; mask &= mask - 1) visit(group, std::countr_zero(mask));
     });
   }
@@ -113,30 +160,39 @@ class WideTree {
     std::int32_t begin, end, unit;
   };
 
-  void take_count(std::int32_t count);
+  /// Groups [begin, end).
+  struct Groups {
+    std::int32_t begin = 0, end = 0;
+  };
+
   void build(std::span<const Aabb> boxes, ThreadPool* pool);
-  void refit(std::span<const Aabb> boxes, ThreadPool* pool);
-  void refit_level(std::size_t level, std::span<const Aabb> boxes, ThreadPool* pool);
+  // `changed` has an entry per group, zero for those that need nothing; empty: all need it.
+  void refit(std::span<const Aabb> boxes, std::span<const std::uint8_t> changed, ThreadPool* pool);
+  void refit_balls(std::span<const BoundingBall> balls, std::span<const std::uint8_t> changed, ThreadPool* pool);
+  void refit_level(std::size_t level, std::span<const Aabb> boxes, std::span<const std::uint8_t> changed,
+                   ThreadPool* pool);
   void list_items(std::span<const Aabb> boxes, ThreadPool* pool);
   void choose_order(ThreadPool* pool);
   void split(const Range& range, Range& left, Range& right);
   template <class Test, class VisitGroup>
-  void descend(std::int32_t first_group, Test&& test, VisitGroup&& visit) const;
+  void descend(Groups skip, Test&& test, VisitGroup&& visit) const;
 
   std::vector<Item> items_;             ///< per position, while building
   std::vector<Range> ranges_, halves_;  ///< to be split, and what came of them
   std::vector<std::int32_t> order_;     ///< proxy per position
   std::vector<WideNode> nodes_;         ///< level by level, the lowest first, the root last
+  std::vector<BallLanes> balls_;        ///< per group, or none
   std::vector<std::int32_t> level_begin_, level_size_;
+  bool count_changed_ = false;   ///< since the last update
   Vec3 origin_;                  ///< of the coordinates in the nodes
   std::vector<double> partial_;  ///< quality by blocks
   double quality_ = 0;           ///< mean surface of the lowest nodes; smaller is better
   double built_quality_ = 0;     ///< the best since the order was chosen
 };
 
-/// Visits the groups from first_group on whose box passes the test on every level: visit(group, node, its box).
+/// Visits the groups whose box passes the test on every level, except those to skip: visit(group, node, its box).
 template <class Test, class VisitGroup>
-void WideTree::descend(std::int32_t first_group, Test&& test, VisitGroup&& visit) const {
+void WideTree::descend(Groups skip, Test&& test, VisitGroup&& visit) const {
   if (level_size_.empty()) return;
   struct Step {
     int level;
@@ -150,10 +206,12 @@ void WideTree::descend(std::int32_t first_group, Test&& test, VisitGroup&& visit
   while (top > 0) {
     const auto [level, i] = stack[--top];
     const WideNode& here = node(level, i);
-    // Children before the one that holds first_group are of no interest.
-    const std::int32_t skip = (first_group >> (3 * (level - 1))) - i * kTreeWidth;
     std::uint32_t mask = test(here);
-    if (skip > 0) mask &= skip < kTreeWidth ? ~0U << skip : 0U;
+    // Children that hold nothing but groups to skip are of no interest.
+    const int shift = 3 * (level - 1);
+    const auto lane = [first = i * kTreeWidth](std::int32_t child) { return std::clamp(child - first, 0, kTreeWidth); };
+    const int skip_begin = lane((skip.begin + (1 << shift) - 1) >> shift), skip_end = lane(skip.end >> shift);
+    if (skip_begin < skip_end) mask &= ~((1U << skip_end) - (1U << skip_begin));
     for (; mask != 0; mask &= mask - 1) {
       const int c = std::countr_zero(mask);
       const std::int32_t child = i * kTreeWidth + c;
@@ -166,16 +224,22 @@ void WideTree::descend(std::int32_t first_group, Test&& test, VisitGroup&& visit
 }
 
 template <class Visit>
-void WideTree::visit_pairs(std::int32_t group, Visit&& visit) const {
+void WideTree::visit_pairs(std::int32_t group, const MarkedLanes& marked, Visit&& visit) const {
+  const auto g = static_cast<std::size_t>(group);
+  const std::uint32_t sought = marked.lanes[g];
+  if (sought == 0) return;
   const WideNode& mine = node(0, group);
-  const TreeBox bounds = mine.bounds();
+  const TreeBox bounds = mine.bounds(sought);
   descend(
-      group, [&](const WideNode& n) { return overlap_mask(n, bounds); },
+      {marked.run_begin[g], group}, [&](const WideNode& n) { return overlap_mask(n, bounds); },
       [&](std::int32_t other, const WideNode& theirs, const TreeBox& their_bounds) {
-        for (std::uint32_t rows = overlap_mask(mine, their_bounds); rows != 0; rows &= rows - 1) {
+        const auto o = static_cast<std::size_t>(other);
+        const std::uint32_t open = other < group ? ~std::uint32_t{marked.lanes[o]} : ~0U;
+        for (std::uint32_t rows = overlap_mask(mine, their_bounds) & sought; rows != 0; rows &= rows - 1) {
           const int c = std::countr_zero(rows);
-          std::uint32_t mask = overlap_mask(theirs, mine.box(static_cast<std::size_t>(c)));
-          if (other == group) mask &= ~1U << c;
+          std::uint32_t mask = overlap_mask(theirs, mine.box(static_cast<std::size_t>(c))) & open;
+          if (other == group) mask &= ~(1U << c | (sought & ((1U << c) - 1)));
+          if (!balls_.empty()) mask &= overlap_mask(balls_[o], balls_[g], static_cast<std::size_t>(c));
           const std::int32_t p = proxy(group, c);
           for (; mask != 0; mask &= mask - 1) visit(p, proxy(other, std::countr_zero(mask)));
         }

@@ -65,6 +65,34 @@ class HandlePool {
 
   std::size_t slot_count() const { return generation_.size(); }
 
+  /// All there is to know, for snapshots: equal states give out equal handles.
+  struct State {
+    std::vector<std::uint32_t> generation;  ///< per slot
+    std::vector<std::uint8_t> live;         ///< per slot, 0 or 1
+    std::vector<std::uint32_t> free;        ///< the last is reused first
+  };
+  State state() const { return {generation_, {live_.begin(), live_.end()}, free_}; }
+
+  /// Takes over a state. Throws InputError unless every slot is either live, or free once, or used up; nothing has
+  /// changed then.
+  void restore(State state) {
+    constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
+    require(state.live.size() == state.generation.size() && state.live.size() < kLast,
+            "there must be one flag for every generation of a handle");
+    std::vector<std::uint8_t> taken = state.live;
+    for (const std::uint8_t flag : taken) require(flag <= 1, "a handle is neither live nor free");
+    for (const std::uint32_t slot : state.free) {
+      require(slot < taken.size(), "the list of free handles names one that does not exist");
+      require(taken[slot] == 0, "the list of free handles names one twice, or one that is in use");
+      taken[slot] = 1;
+    }
+    for (std::size_t i = 0; i < taken.size(); ++i)
+      require(taken[i] == 1 || state.generation[i] == kLast, "a handle is neither in use nor in the list of free ones");
+    live_.assign(state.live.begin(), state.live.end());
+    generation_ = std::move(state.generation);
+    free_ = std::move(state.free);
+  }
+
  private:
   std::vector<std::uint32_t> generation_;  ///< per slot, the generation its next or current handle carries
   std::vector<bool> live_;                 ///< per slot

@@ -23,6 +23,18 @@ Hash128 StateHasher::finish() const {
   return {mix(a + b), b};
 }
 
+Hash128 hash_bytes(std::string_view bytes) {
+  StateHasher hasher;
+  hasher.add(static_cast<std::uint64_t>(bytes.size()));
+  for (std::size_t at = 0; at < bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < 8 && at + k < bytes.size(); ++k)
+      word |= std::uint64_t{static_cast<unsigned char>(bytes[at + k])} << (8 * k);
+    hasher.add(word);
+  }
+  return hasher.finish();
+}
+
 std::string Hash128::to_string() const {
   char text[33];
   std::snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, high, low);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace cairn {
 
@@ -39,5 +40,8 @@ class StateHasher {
   std::uint64_t low_ = 0x13198a2e03707344ULL;
   std::uint64_t count_ = 0;
 };
+
+/// Of bytes, eight to a word, least significant first, zeros after the last. Any change within one word changes it.
+Hash128 hash_bytes(std::string_view bytes);
 
 }  // namespace cairn

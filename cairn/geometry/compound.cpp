@@ -18,6 +18,7 @@ Compound make_compound(std::vector<CompoundChild> children) {
     CompoundChild& child = children[k];
     if (std::holds_alternative<Compound>(child.shape))
       fail_input(fmt::format("child {} is a compound; add its children one by one instead", k));
+    check_shape(child.shape);
     const double length2 = norm2(child.pose.orientation);
     const Vec3 p = child.pose.position;
     const bool near = std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)}) <= kLargestSize;

@@ -44,17 +44,6 @@ Span between(double start, double along, double lower, double upper) {
 
 }  // namespace
 
-Vec3 HeightField::grid_point(std::int32_t row, std::int32_t column) const {
-  const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(data->columns);
-  return {column * data->spacing, row * data->spacing, data->heights[at + static_cast<std::size_t>(column)]};
-}
-
-Triangle HeightField::triangle(std::int32_t t) const {
-  const std::int32_t cell = t / 2, r = cell / (data->columns - 1), c = cell % (data->columns - 1);
-  if (t % 2 == 0) return {grid_point(r, c), grid_point(r, c + 1), grid_point(r + 1, c + 1)};
-  return {grid_point(r, c), grid_point(r + 1, c + 1), grid_point(r + 1, c)};
-}
-
 std::int32_t HeightField::neighbour(std::int32_t t, int k) const {
   const std::int32_t columns = data->columns - 1, rows = data->rows - 1;
   const std::int32_t cell = t / 2, r = cell / columns, c = cell % columns;

@@ -64,6 +64,17 @@ inline CellRange cells_between(double lower, double upper, double spacing, std::
   return {std::max(0, cell(lower) - 1), std::min(cells - 1, cell(upper) + 1)};
 }
 
+inline Vec3 HeightField::grid_point(std::int32_t row, std::int32_t column) const {
+  const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(data->columns);
+  return {column * data->spacing, row * data->spacing, data->heights[at + static_cast<std::size_t>(column)]};
+}
+
+inline Triangle HeightField::triangle(std::int32_t t) const {
+  const std::int32_t cell = t / 2, r = cell / (data->columns - 1), c = cell % (data->columns - 1);
+  if (t % 2 == 0) return {grid_point(r, c), grid_point(r, c + 1), grid_point(r + 1, c + 1)};
+  return {grid_point(r, c), grid_point(r + 1, c + 1), grid_point(r + 1, c)};
+}
+
 template <class Visit>
 void HeightField::for_each_overlapping(const Aabb& box, Visit&& visit) const {
   const CellRange rows = cells_between(box.lower.y, box.upper.y, data->spacing, data->rows - 1);

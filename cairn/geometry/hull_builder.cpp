@@ -73,17 +73,6 @@ std::array<std::int32_t, 4> find_simplex(std::span<const Vec3> grid, double tole
   return {a.second, b.second, c.second, d.second};
 }
 
-void integrate_volume(HullData& data) {
-  VolumeIntegral integral(data.vertices[0]);
-  const auto corner = [&](std::int32_t e) {
-    return data.vertices[static_cast<std::size_t>(data.edges[static_cast<std::size_t>(e)].vertex)];
-  };
-  for (const HullFace& face : data.faces)
-    for (std::int32_t k = 1; k + 1 < face.edge_count; ++k)
-      integral.add({corner(face.first_edge), corner(face.first_edge + k), corner(face.first_edge + k + 1)});
-  data.unit = integral.properties(1);
-}
-
 /// How far the corners of the triangles, merged or not, stand out of the planes at most.
 double worst_corner(const HullData& data, std::span<const HullTriangle> triangles, std::span<const Vec3> points) {
   double worst = 0;
@@ -116,6 +105,17 @@ std::optional<HullData> build(std::span<const Vec3> points, std::span<const Vec3
 }
 
 }  // namespace
+
+void integrate_volume(HullData& data) {
+  VolumeIntegral integral(data.vertices[0]);
+  const auto corner = [&](std::int32_t e) {
+    return data.vertices[static_cast<std::size_t>(data.edges[static_cast<std::size_t>(e)].vertex)];
+  };
+  for (const HullFace& face : data.faces)
+    for (std::int32_t k = 1; k + 1 < face.edge_count; ++k)
+      integral.add({corner(face.first_edge), corner(face.first_edge + k), corner(face.first_edge + k + 1)});
+  data.unit = integral.properties(1);
+}
 
 ConvexHull make_hull(std::span<const Vec3> points, const HullSettings& settings) {
   check_input(points, settings);

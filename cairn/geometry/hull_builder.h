@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convex hull from points, with coplanar triangles merged into polygons.
+// Convex hull from points, with coplanar triangles merged into polygons; or from its parts.
 #pragma once
 
 #include <span>
@@ -20,5 +20,12 @@ struct HullSettings {
 /// Refuses (InputError) fewer than 4 points, coordinates that are not finite or beyond 1e6 m, and sets without volume:
 /// all equal (rank 0), on a line (rank 1), in a plane (rank 2).
 ConvexHull make_hull(std::span<const Vec3> points, const HullSettings& settings = {});
+
+/// Takes over the parts of a hull that make_hull has built, bit for bit; `unit` is computed anew. Refuses (InputError)
+/// parts that are no closed convex polyhedron.
+ConvexHull restore_hull(HullData data);
+
+/// Computes HullData::unit.
+void integrate_volume(HullData& data);
 
 }  // namespace cairn

@@ -23,12 +23,6 @@ Vec3 side_normal(const MeshData& data, std::int32_t t, TrianglePart part) {
 
 }  // namespace
 
-Triangle TriangleMesh::triangle(std::int32_t t) const {
-  const auto& v = at(*data, t).vertex;
-  const auto corner = [&](std::size_t k) { return data->vertices[static_cast<std::size_t>(v[k])]; };
-  return {corner(0), corner(1), corner(2)};
-}
-
 Aabb bounds(const TriangleMesh& shape, const Pose& pose) {
   const Aabb local = shape.data->tree.box();
   const Vec3 half = 0.5 * (local.upper - local.lower), middle = transform(pose, centre(local));

@@ -49,7 +49,11 @@ struct MeshData {
 struct TriangleMesh {
   std::shared_ptr<const MeshData> data;
 
-  Triangle triangle(std::int32_t t) const;
+  Triangle triangle(std::int32_t t) const {
+    const auto& v = data->triangles[static_cast<std::size_t>(t)].vertex;
+    const auto corner = [&](std::size_t k) { return data->vertices[static_cast<std::size_t>(v[k])]; };
+    return {corner(0), corner(1), corner(2)};
+  }
   /// Calls visit(triangle index) for every triangle whose own box overlaps `box`, in the order of the tree.
   template <class Visit>
   void for_each_overlapping(const Aabb& box, Visit&& visit) const {

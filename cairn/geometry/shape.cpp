@@ -20,13 +20,12 @@ void check(const Cylinder& s) { make_cylinder(s.radius, s.half_height); }
 void check(const Cone& s) { make_cone(s.radius, s.height); }
 void check(const HalfSpace& s) {
   make_half_space(s.normal, s.offset);
-  require(std::fabs(dot(s.normal, s.normal) - 1) < 1e-9, "half-space normal must be unit; use make_half_space");
+  require(std::fabs(dot(s.normal, s.normal) - 1) <= 1e-9, "half-space normal is not unit; use make_half_space");
 }
-/// Shared data is made by factories only, which have checked it.
-template <class T>
-void check(const T& s) {
-  require(s.data != nullptr, "the shape is empty; make it with its factory (make_hull, make_mesh, ...)");
-}
+void check(const ConvexHull& s) { require(s.data != nullptr, "the convex hull has no data; use make_hull"); }
+void check(const HeightField& s) { require(s.data != nullptr, "the height field has no data; use make_height_field"); }
+void check(const TriangleMesh& s) { require(s.data != nullptr, "the mesh has no data; use make_mesh"); }
+void check(const Compound& s) { require(s.data != nullptr, "the compound has no data; use make_compound"); }
 
 }  // namespace
 

@@ -41,7 +41,8 @@ inline constexpr std::size_t kMostChildren = 65536;
 
 Compound make_compound(std::vector<CompoundChild> children);
 
-/// InputError for numbers no factory would let pass, and for shapes whose data is missing.
+/// Refuses (InputError) what the make_* functions would: sizes out of range, directions that are not unit, shapes
+/// without data. For shapes that were put together by hand.
 void check_shape(const Shape& shape);
 
 /// Convex and bounded: what `support` can be asked about.

@@ -49,15 +49,15 @@ class PairColours {
   void free_gone();
   void colour_new(std::span<const Edge> edges);
 
-  std::vector<std::uint64_t> keys_;         ///< of the last update
-  std::vector<Edge> edges_;                 ///< of the last update
-  std::vector<std::int32_t> colour_;        ///< of the last update
-  std::vector<std::uint64_t> taken_;        ///< per vertex: bit c is set if an edge of colour c is there
+  std::vector<std::uint64_t> keys_;            ///< of the last update
+  std::vector<Edge> edges_;                    ///< of the last update
+  std::vector<std::int32_t> colour_;           ///< of the last update
+  std::vector<std::uint64_t> taken_;           ///< per vertex: bit c is set if an edge of colour c is there
   std::array<std::int64_t, kColours> size_{};  ///< edges per colour
-  std::vector<std::int32_t> next_colour_;   ///< per new edge, during an update
-  std::vector<std::uint8_t> gone_;          ///< per old edge, during an update
-  std::vector<std::uint8_t> differs_;       ///< per block, during an update
-  bool settled_ = true;                     ///< an unchanged update would change nothing
+  std::vector<std::int32_t> next_colour_;      ///< per new edge, during an update
+  std::vector<std::uint8_t> gone_;             ///< per old edge, during an update
+  std::vector<std::uint8_t> differs_;          ///< per block, during an update
+  bool settled_ = true;                        ///< an unchanged update would change nothing
 };
 
 }  // namespace cairn

@@ -22,9 +22,12 @@ struct Touch {
   static constexpr std::size_t kMost = 24;
 
   Vec3 normal;
-  std::array<ManifoldPoint, kMost> point;
   std::size_t count = 0;
+  union {
+    std::array<ManifoldPoint, kMost> point;
+  };
 
+  explicit Touch(const Vec3& n) : normal(n) {}  // NOLINT: `count` points are written
   void add(const Vec3& on_shape, const Vec3& on_surface, double separation, std::uint32_t feature) {
     if (count < kMost) point[count++] = {on_shape, on_surface, separation, feature};
   }
@@ -164,12 +167,18 @@ class SurfaceContact {
       return;
     }
     if (behind && !(highest_over(t, over_centre, over_face) >= 0)) return;
-    add_edges(surface_, t);
     if (ball_ != nullptr) {
-      touch_ball(t, over_centre, behind);
-    } else {
-      touch_any(t, over_face, behind);
+      add_edges(surface_, t);
+      return touch_ball(t, over_centre, behind);
     }
+    if (box_ == nullptr) {
+      add_edges(surface_, t);
+      return touch_any(t, over_face, behind, [&] { return axis_of_convex(shape_, pose_, t, margin_); });
+    }
+    const BoxTriangle pair(*box_, pose_.position, rotation_, t);
+    if (pair.is_beside(margin_)) return;
+    add_edges(surface_, t);
+    touch_any(t, over_face, behind, [&] { return pair.axis(over_face, margin_, slop_); });
   }
 
   void offer_face(const SurfaceTriangle& t, const Touch& touch) {
@@ -191,13 +200,13 @@ class SurfaceContact {
     const bool on_edge = nearest.part != TrianglePart::face && distance > 0 && !behind;
     const Vec3 m = on_edge ? (1.0 / distance) * d : t.normal;
     if (!on_edge || dot(m, t.normal) > kSameNormal) {
-      Touch touch{-t.normal, {}, 0};
+      Touch touch(-t.normal);
       const Vec3 low = centre_ - r * t.normal;
       touch.add(low, centre_ - over_centre * t.normal, over_centre - r, 0);
       return offer_face(t, touch);
     }
     if (judge(surface_, t, nearest.part, m) != SurfaceVerdict::own) return;
-    Touch touch{-m, {}, 0};
+    Touch touch(-m);
     touch.add(centre_ - r * m, nearest.point, distance - r, 0);
     offer_ridge(t, touch);
   }
@@ -209,7 +218,7 @@ class SurfaceContact {
       feature_normal_ = t.normal;
       has_feature_ = true;
     }
-    Touch touch{-t.normal, {}, 0};
+    Touch touch(-t.normal);
     const double offset = triangle.offset() + feature_.radius;
     cut_to_prism(triangle, feature_, [&](const Vec3& p, std::uint32_t name) {
       const double height = dot(t.normal, p) - offset;
@@ -228,22 +237,24 @@ class SurfaceContact {
       double least = std::numeric_limits<double>::infinity();
       for (std::size_t k = 0; k < 3; ++k) {
         if (!triangle.side_counts(k)) continue;
-        const double length = norm(triangle.corner[triangle.next(k)] - triangle.corner[k]);
-        least = std::min(least, -triangle.over(k, touch.point[i].on_b) / length);
+        const Vec3 side = triangle.corner[triangle.next(k)] - triangle.corner[k];
+        const double inside = dot(cross(triangle.normal, side), touch.point[i].on_b - triangle.corner[k]);
+        least = std::min(least, inside / norm(side));
       }
       best = std::max(best, least);
     }
     return best;
   }
 
-  void touch_any(const SurfaceTriangle& t, double over_face, bool behind) {
+  /// `least_overlap` finds the axis of shape and triangle where the face alone does not decide.
+  template <class LeastOverlap>
+  void touch_any(const SurfaceTriangle& t, double over_face, bool behind, LeastOverlap&& least_overlap) {
     const ContactFeature triangle = as_feature(t);
     const Touch face = cut_by_triangle(t, triangle);
     if (behind) return offer_face(t, face);
     // Out through the face is the shortest way where no bend is nearer than the surface.
     if (face.count > 0 && clearance(face, triangle, over_face) >= std::max(0.0, -over_face)) return offer_face(t, face);
-    TriangleAxis axis = box_ != nullptr ? axis_of_box(*box_, pose_, t, over_face, margin_, slop_)
-                                        : axis_of_convex(shape_, pose_, t, margin_);
+    const TriangleAxis axis = least_overlap();
     if (axis.apart) return;
     const bool reaches = face.count > 0 && face.deepest() <= axis.separation + slop_;
     if (reaches && over_face >= axis.separation - slop_) return offer_face(t, face);
@@ -262,7 +273,7 @@ class SurfaceContact {
       const double offset = own.offset();
       double lowest = std::numeric_limits<double>::infinity();
       for (const Vec3& corner : t.corner) lowest = std::min(lowest, dot(own.normal, corner) - offset);
-      Touch touch{own.normal, {}, 0};
+      Touch touch(own.normal);
       if (lowest >= axis.separation - slop_) {
         cut_to_prism(own, triangle, [&](const Vec3& p, std::uint32_t name) {
           const double height = dot(own.normal, p) - offset;
@@ -272,7 +283,7 @@ class SurfaceContact {
       if (touch.count > 0 && touch.deepest() <= axis.separation + slop_) return touch;
     }
     if (!axis.has_points) axis = axis_of_convex(shape_, pose_, t, margin_);
-    Touch touch{-axis.m, {}, 0};
+    Touch touch(-axis.m);
     const auto part = static_cast<std::uint32_t>(axis.part);
     const bool counts = !axis.apart && judge(surface_, t, axis.part, axis.m) == SurfaceVerdict::own;
     if (counts) touch.add(axis.on_shape, axis.on_triangle, axis.separation, kSinglePoint | part);

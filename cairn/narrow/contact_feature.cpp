@@ -150,9 +150,9 @@ ContactFeature feature_along(const Shape& shape, const Pose& pose, const Vec3& d
 
 namespace detail {
 
-SideCut cut_side(const ContactFeature& reference, const Vec3& p, const Vec3& q) {
+SideCut cut_side(const FeaturePrism& reference, const Vec3& p, const Vec3& q) {
   SideCut cut;
-  for (std::size_t j = 0; j < reference.count; ++j) {
+  for (std::size_t j = 0; j < reference.count(); ++j) {
     const double at_p = reference.over(j, p), at_q = reference.over(j, q), tolerance = reference.tolerance(j);
     const bool p_outside = at_p > tolerance, q_outside = at_q > tolerance;
     if (p_outside && q_outside) return {1, 0};
@@ -169,14 +169,15 @@ SideCut cut_side(const ContactFeature& reference, const Vec3& p, const Vec3& q) 
   return cut;
 }
 
-bool drop_corner(const ContactFeature& reference, std::size_t k, const ContactFeature& incident, Vec3& dropped) {
+bool drop_corner(const ContactFeature& reference, std::size_t k, const ContactFeature& incident,
+                 const FeaturePrism& over_incident, Vec3& dropped) {
   const double slope = dot(incident.normal, reference.normal);
   if (!(slope < -kSideways)) return false;
   const Vec3 corner = reference.corner[k];
   const double height = dot(incident.normal, incident.corner[0] - corner) / slope;
   dropped = corner + height * reference.normal;
   for (std::size_t j = 0; j < incident.count; ++j)
-    if (!(incident.over(j, dropped) < -incident.tolerance(j))) return false;
+    if (!(over_incident.over(j, dropped) < -over_incident.tolerance(j))) return false;
   return true;
 }
 

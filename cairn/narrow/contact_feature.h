@@ -13,14 +13,20 @@ namespace cairn {
 struct ContactFeature {
   static constexpr std::size_t kMost = 32;
 
-  std::size_t count = 0;                    ///< 1 point, 2 segment, more: polygon, counter-clockwise seen from outside
-  std::array<Vec3, kMost> corner;           ///< side k goes from corner k to corner k + 1, the last one back to 0
-  std::array<std::uint16_t, kMost> name{};  ///< of each corner within its shape
-  std::uint32_t silent_corner = 0;          ///< bit k: corner k only carries sides and is no contact by itself
-  std::uint32_t silent_side = 0;            ///< bit k: the surface goes straight on across side k
-  Vec3 normal;                              ///< unit, outward; of polygons
-  Vec3 inward;                              ///< from a side line to the axis it belongs to; 0 where there is none
-  double radius = 0;                        ///< the shape reaches this much farther than the corners
+  std::size_t count = 0;  ///< 1 point, 2 segment, more: polygon, counter-clockwise seen from outside
+  union {
+    std::array<Vec3, kMost> corner;  ///< side k goes from corner k to corner k + 1, the last one back to 0
+  };
+  union {
+    std::array<std::uint16_t, kMost> name;  ///< of each corner within its shape
+  };
+  std::uint32_t silent_corner = 0;  ///< bit k: corner k only carries sides and is no contact by itself
+  std::uint32_t silent_side = 0;    ///< bit k: the surface goes straight on across side k
+  Vec3 normal;                      ///< unit, outward; of polygons
+  Vec3 inward;                      ///< from a side line to the axis it belongs to; 0 where there is none
+  double radius = 0;                ///< the shape reaches this much farther than the corners
+
+  ContactFeature() {}  // NOLINT: corners are not cleared, `count` of them are written
 
   void add(const Vec3& p, std::size_t id) {
     if (count == kMost) return;
@@ -32,16 +38,34 @@ struct ContactFeature {
   bool corner_counts(std::size_t k) const { return (silent_corner >> k & 1) == 0; }
   bool side_counts(std::size_t k) const { return (silent_side >> k & 1) == 0; }
   double offset() const { return dot(normal, corner[0]); }
+};
 
-  /// How far p is outside of side k, times the side's length: the side's plane is spanned by it and the normal.
-  double over(std::size_t k, const Vec3& p) const {
-    return dot(cross(corner[next(k)] - corner[k], normal), p - corner[k]);
+/// The planes that stand on the sides of a polygon, spanned by each side and the normal. Derived from the feature,
+/// which must outlive it.
+class FeaturePrism {
+ public:
+  explicit FeaturePrism(const ContactFeature& polygon) : polygon_(polygon) {  // NOLINT: `count` planes are written
+    for (std::size_t k = 0; k < polygon.count; ++k) {
+      const Vec3 side = polygon.corner[polygon.next(k)] - polygon.corner[k];
+      outward_[k] = cross(side, polygon.normal);
+      tolerance_[k] = 1e-9 * dot(side, side);
+    }
   }
+
+  std::size_t count() const { return polygon_.count; }
+  /// How far p is outside of side k, times the side's length.
+  double over(std::size_t k, const Vec3& p) const { return dot(outward_[k], p - polygon_.corner[k]); }
   /// Of `over`, in the same unit: points this near to a side are on it.
-  double tolerance(std::size_t k) const {
-    const Vec3 side = corner[next(k)] - corner[k];
-    return 1e-9 * dot(side, side);
-  }
+  double tolerance(std::size_t k) const { return tolerance_[k]; }
+
+ private:
+  const ContactFeature& polygon_;
+  union {
+    std::array<Vec3, ContactFeature::kMost> outward_;
+  };
+  union {
+    std::array<double, ContactFeature::kMost> tolerance_;
+  };
 };
 
 /// The feature of a bounded convex shape most along `direction`, in the frame of `pose`. Boxes and hulls present a
@@ -67,20 +91,22 @@ struct SideCut {
   std::size_t enter_side = ContactFeature::kMost, leave_side = ContactFeature::kMost;
 };
 
-SideCut cut_side(const ContactFeature& reference, const Vec3& p, const Vec3& q);
+SideCut cut_side(const FeaturePrism& reference, const Vec3& p, const Vec3& q);
 
 /// Whether a corner of the reference, moved along its normal, meets the inside of the incident polygon, and where.
-bool drop_corner(const ContactFeature& reference, std::size_t k, const ContactFeature& incident, Vec3& dropped);
+bool drop_corner(const ContactFeature& reference, std::size_t k, const ContactFeature& incident,
+                 const FeaturePrism& over_incident, Vec3& dropped);
 
 }  // namespace detail
 
 template <class Emit>
 void cut_to_prism(const ContactFeature& reference, const ContactFeature& incident, Emit&& emit) {
+  const FeaturePrism over_reference(reference);
   const std::size_t sides = incident.is_polygon() ? incident.count : incident.count - 1;
   for (std::size_t k = 0; k < sides; ++k) {
     const std::size_t l = incident.next(k);
     const Vec3 p = incident.corner[k], q = incident.corner[l];
-    const detail::SideCut cut = detail::cut_side(reference, p, q);
+    const detail::SideCut cut = detail::cut_side(over_reference, p, q);
     if (cut.enter > cut.leave) continue;
     const auto at_cut = [&](double t, std::size_t side) {
       if (!incident.side_counts(k) || !reference.side_counts(side)) return;
@@ -99,9 +125,10 @@ void cut_to_prism(const ContactFeature& reference, const ContactFeature& inciden
     }
   }
   if (!incident.is_polygon()) return;
+  const FeaturePrism over_incident(incident);
   for (std::size_t k = 0; k < reference.count; ++k) {
     Vec3 dropped;
-    if (reference.corner_counts(k) && detail::drop_corner(reference, k, incident, dropped))
+    if (reference.corner_counts(k) && detail::drop_corner(reference, k, incident, over_incident, dropped))
       emit(dropped, kReferenceCorner | (std::uint32_t{reference.name[k]} + 1));
   }
 }

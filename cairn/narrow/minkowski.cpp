@@ -71,28 +71,53 @@ Simplex nearest_on_triangle(const MinkowskiPoint& p, const MinkowskiPoint& q, co
   return best;
 }
 
+constexpr std::array<std::array<std::size_t, 4>, 4> kFace{{{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}}};
+
+/// In slivers the signs of heights are noise; then the weights do not lead to the origin.
+bool leads_to_origin(const Simplex& s) {
+  Vec3 sum;
+  double scale = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    sum += s.weight[k] * s.vertex[k].difference;
+    scale = std::max(scale, norm(s.vertex[k].difference));
+  }
+  return norm(sum) <= 1e-8 * scale;
+}
+
+/// The nearest of the faces whose bit is set.
+Simplex nearest_on_faces(const Simplex& s, unsigned faces) {
+  Simplex best;
+  bool found = false;
+  for (std::size_t f = 0; f < 4; ++f) {
+    if ((faces >> f & 1) == 0) continue;
+    const auto& [i, j, k, opposite] = kFace[f];
+    const Simplex face = nearest_on_triangle(s.vertex[i], s.vertex[j], s.vertex[k]);
+    if (!found || nearer(face, best)) best = face;
+    found = true;
+  }
+  return best;
+}
+
 /// Inside when no face has the origin on the other side than the fourth vertex; else on the nearest such face. A flat
 /// tetrahedron has no inside.
 Simplex nearest_on_tetrahedron(const Simplex& s) {
-  constexpr std::array<std::array<std::size_t, 4>, 4> kFace{{{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}}};
-  Simplex best, inside = s;
-  bool outside = false;
+  Simplex inside = s;
+  unsigned outside = 0;
   double sum = 0;
-  for (const auto& [i, j, k, opposite] : kFace) {
+  for (std::size_t f = 0; f < 4; ++f) {
+    const auto& [i, j, k, opposite] = kFace[f];
     const Vec3 a = s.vertex[i].difference, d = s.vertex[opposite].difference - a;
     const Vec3 n = cross(s.vertex[j].difference - a, s.vertex[k].difference - a);
     const double height = dot(n, d), origin = -dot(n, a);
     inside.weight[opposite] = std::fabs(origin);
     sum += inside.weight[opposite];
     const bool flat = !(std::fabs(height) > 1e-14 * norm(n) * norm(d));
-    if (!flat && origin * height >= 0) continue;
-    const Simplex face = nearest_on_triangle(s.vertex[i], s.vertex[j], s.vertex[k]);
-    if (!outside || nearer(face, best)) best = face;
-    outside = true;
+    if (flat || !(origin * height >= 0)) outside |= 1u << f;
   }
-  if (outside) return best;
+  if (outside != 0) return nearest_on_faces(s, outside);
   // Each vertex weighs as the volume between the origin and the face opposite to it.
   for (double& weight : inside.weight) weight = sum > 0 ? weight / sum : 0.25;
+  if (!leads_to_origin(inside)) return nearest_on_faces(s, 0xf);
   inside.nearest = {};
   inside.holds_origin = true;
   return inside;

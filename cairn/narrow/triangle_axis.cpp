@@ -15,42 +15,7 @@ constexpr double kParallel = 1e-6, kOnPart = 1e-6;
 /// Directions that fall behind the face by more than this sine push to the back.
 constexpr double kBehind = 1e-3;
 
-/// The box about the origin, the triangle beside it.
-struct BoxAndTriangle {
-  std::array<Vec3, 3> axis;
-  std::array<double, 3> half;
-  std::array<Vec3, 3> corner;
-  Vec3 up;
-
-  double reach(const Vec3& n) const {
-    return half[0] * std::fabs(dot(axis[0], n)) + half[1] * std::fabs(dot(axis[1], n)) +
-           half[2] * std::fabs(dot(axis[2], n));
-  }
-};
-
-struct Candidate {
-  double separation = -std::numeric_limits<double>::infinity();
-  Vec3 m;
-  std::size_t box_axis = 0, side = 0;  ///< of crossed edges
-};
-
-/// Offers both directions of a unit axis; false when they are apart by more than the margin.
-bool offer(const BoxAndTriangle& pair, const Vec3& n, double margin, Candidate& best, const Candidate& self) {
-  const double r = pair.reach(n);
-  const double t0 = dot(n, pair.corner[0]), t1 = dot(n, pair.corner[1]), t2 = dot(n, pair.corner[2]);
-  const double above = -r - std::max({t0, t1, t2}), below = std::min({t0, t1, t2}) - r;
-  if (above > margin || below > margin) return false;
-  const double front = dot(n, pair.up);
-  const auto take = [&](double separation, const Vec3& m) {
-    if (!(separation > best.separation)) return;
-    best = self;
-    best.separation = separation;
-    best.m = m;
-  };
-  if (front >= -kBehind) take(above, n);
-  if (front <= kBehind) take(below, -n);
-  return true;
-}
+std::array<double, 3> components(const Vec3& v) { return {v.x, v.y, v.z}; }
 
 /// The corners that are farthest along m, all of them within rounding.
 TrianglePart farthest_part(const std::array<Vec3, 3>& corner, const Vec3& m) {
@@ -65,23 +30,6 @@ TrianglePart farthest_part(const std::array<Vec3, 3>& corner, const Vec3& m) {
   for (std::size_t k = 0; k < 3; ++k)
     if (high[k] && high[(k + 1) % 3]) return static_cast<TrianglePart>(3 + k);
   return static_cast<TrianglePart>(high[0] ? 0 : high[1] ? 1 : 2);
-}
-
-/// Nearest points of the box's edge and the triangle's side, where they are within both.
-void cross_edges(const BoxAndTriangle& pair, const Candidate& best, const Vec3& centre, TriangleAxis& result) {
-  Vec3 p;  // middle of the box's edge farthest against m
-  for (const std::size_t other : {(best.box_axis + 1) % 3, (best.box_axis + 2) % 3})
-    p += (dot(pair.axis[other], best.m) > 0 ? -pair.half[other] : pair.half[other]) * pair.axis[other];
-  const Vec3 q = pair.corner[best.side], side = pair.corner[(best.side + 1) % 3] - q;
-  const double length = norm(side);
-  const Vec3 u = pair.axis[best.box_axis], v = (1.0 / length) * side, w = q - p;
-  const double c = dot(u, v), along_u = dot(w, u), along_v = dot(w, v), sine2 = 1 - c * c;
-  const double s = (along_u - c * along_v) / sine2, t = c * s - along_v;
-  if (!(std::fabs(s) <= pair.half[best.box_axis] && t >= 0 && t <= length)) return;
-  result.has_points = true;
-  result.on_shape = centre + p + s * u;
-  result.on_triangle = centre + q + t * v;
-  result.part = static_cast<TrianglePart>(3 + best.side);
 }
 
 /// Which part of the triangle a point on it is, within rounding.
@@ -99,41 +47,105 @@ TrianglePart part_at(const SurfaceTriangle& triangle, const Vec3& p) {
 
 }  // namespace
 
-TriangleAxis axis_of_box(const Box& box, const Pose& pose, const SurfaceTriangle& triangle, double over_face,
-                         double margin, double slop) {
-  const Mat3 r = to_matrix(pose.orientation);
-  const Vec3 c = pose.position;
-  const BoxAndTriangle pair{
-      {{{r.row0.x, r.row1.x, r.row2.x}, {r.row0.y, r.row1.y, r.row2.y}, {r.row0.z, r.row1.z, r.row2.z}}},
-      {box.half.x, box.half.y, box.half.z},
-      {triangle.corner[0] - c, triangle.corner[1] - c, triangle.corner[2] - c},
-      triangle.normal};
-  TriangleAxis result;
-  result.apart = true;
-  Candidate of_box, of_edges;
-  for (const Vec3& n : pair.axis)
-    if (!offer(pair, n, margin, of_box, {})) return result;
+BoxTriangle::BoxTriangle(const Box& box, const Vec3& position, const Mat3& rotation, const SurfaceTriangle& triangle)
+    : half_(components(box.half)),
+      up_(multiply_transposed(rotation, triangle.normal)),
+      position_(position),
+      rotation_(rotation),
+      triangle_(triangle) {
+  for (std::size_t k = 0; k < 3; ++k)
+    corner_[k] = components(multiply_transposed(rotation, triangle.corner[k] - position));
+}
+
+bool BoxTriangle::is_beside(double margin) const {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double x = corner_[0][i], y = corner_[1][i], z = corner_[2][i], reach = half_[i] + margin;
+    if (std::min({x, y, z}) > reach || std::max({x, y, z}) < -reach) return true;
+  }
+  return false;
+}
+
+void BoxTriangle::offer_faces(Candidate& best) const {
+  const std::array<double, 3> up = components(up_);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double x = corner_[0][i], y = corner_[1][i], z = corner_[2][i];
+    const double above = -half_[i] - std::max({x, y, z}), below = std::min({x, y, z}) - half_[i];
+    const Vec3 n{i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0};
+    if (up[i] >= -kBehind && above > best.separation) best = {above, n, i, 0};
+    if (up[i] <= kBehind && below > best.separation) best = {below, -n, i, 0};
+  }
+}
+
+/// Axis i of the box across side e: n_i = 0, n_j = -e_l, n_l = e_j with i, j, l cyclic. Both ends of the side project
+/// to the same number. False when one of the nine separates by more than the margin.
+bool BoxTriangle::offer_edges(double margin, Candidate& best) const {
+  const std::array<double, 3> up = components(up_);
   for (std::size_t side = 0; side < 3; ++side) {
-    const Vec3 e = pair.corner[(side + 1) % 3] - pair.corner[side];
-    for (std::size_t k = 0; k < 3; ++k) {
-      const Vec3 n = cross(pair.axis[k], e);
-      const double sine2 = dot(n, n);
-      if (!(sine2 > kParallel * kParallel * dot(e, e))) continue;
-      if (!offer(pair, (1.0 / std::sqrt(sine2)) * n, margin, of_edges, {0, {}, k, side})) return result;
+    const auto &p = corner_[side], &q = corner_[(side + 1) % 3], &third = corner_[(side + 2) % 3];
+    const std::array<double, 3> e{q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+    const double shortest2 = kParallel * kParallel * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3, l = (i + 2) % 3;
+      const double length2 = e[j] * e[j] + e[l] * e[l];
+      if (!(length2 > shortest2)) continue;
+      const double s = 1 / std::sqrt(length2), nj = -s * e[l], nl = s * e[j];
+      const double reach = half_[j] * std::fabs(nj) + half_[l] * std::fabs(nl);
+      const double at_side = nj * p[j] + nl * p[l], at_third = nj * third[j] + nl * third[l];
+      const double above = -reach - std::max(at_side, at_third), below = std::min(at_side, at_third) - reach;
+      if (above > margin || below > margin) return false;
+      const double front = nj * up[j] + nl * up[l];
+      const bool forward = front >= -kBehind && above > best.separation;
+      const bool backward = front <= kBehind && below > std::max(best.separation, forward ? above : below - 1);
+      if (!forward && !backward) continue;
+      std::array<double, 3> n{};
+      n[j] = backward ? -nj : nj;
+      n[l] = backward ? -nl : nl;
+      best = {backward ? below : above, {n[0], n[1], n[2]}, i, side};
     }
   }
-  result.apart = false;
+  return true;
+}
+
+/// Nearest points of the box's edge and the triangle's side, where they are within both: of p + s u and q + t v with
+/// w = q - p and c = dot(u, v), s = (dot(w, u) - c dot(w, v)) / (1 - c^2), t = c s - dot(w, v).
+void BoxTriangle::cross_edges(const Candidate& best, TriangleAxis& result) const {
+  const std::array<double, 3> m = components(best.m);
+  std::array<double, 3> middle{}, along{};  // of the box's edge farthest against m
+  for (const std::size_t other : {(best.box_axis + 1) % 3, (best.box_axis + 2) % 3})
+    middle[other] = m[other] > 0 ? -half_[other] : half_[other];
+  along[best.box_axis] = 1;
+  const auto &from = corner_[best.side], &to = corner_[(best.side + 1) % 3];
+  const Vec3 p{middle[0], middle[1], middle[2]}, u{along[0], along[1], along[2]}, q{from[0], from[1], from[2]};
+  const Vec3 side = Vec3{to[0], to[1], to[2]} - q, w = q - p;
+  const double length = norm(side);
+  const Vec3 v = (1.0 / length) * side;
+  const double c = dot(u, v), along_u = dot(w, u), along_v = dot(w, v);
+  const double s = (along_u - c * along_v) / (1 - c * c), t = c * s - along_v;
+  if (!(std::fabs(s) <= half_[best.box_axis] && t >= 0 && t <= length)) return;
+  result.has_points = true;
+  result.on_shape = position_ + rotation_ * (p + s * u);
+  result.on_triangle = position_ + rotation_ * (q + t * v);
+  result.part = static_cast<TrianglePart>(3 + best.side);
+}
+
+TriangleAxis BoxTriangle::axis(double over_face, double margin, double slop) const {
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  Candidate of_box{kNever, {}, 0, 0}, of_edges{kNever, {}, 0, 0};
+  TriangleAxis result;
+  result.apart = is_beside(margin) || !offer_edges(margin, of_edges);
+  if (result.apart) return result;
+  offer_faces(of_box);
   const bool crossed = of_edges.separation > of_box.separation + slop;
   const Candidate& best = crossed ? of_edges : of_box;
   if (!(best.separation > over_face + slop)) {
-    result.m = triangle.normal;
+    result.m = triangle_.normal;
     result.separation = over_face;
     return result;
   }
-  result.m = best.m;
+  result.m = rotation_ * best.m;
   result.separation = best.separation;
-  result.part = farthest_part(pair.corner, best.m);
-  if (crossed) cross_edges(pair, best, c, result);
+  result.part = farthest_part(triangle_.corner, result.m);
+  if (crossed) cross_edges(best, result);
   return result;
 }
 

@@ -18,8 +18,8 @@ void pack_contact(const ContactProblem& problem, const ContactBlock& from, std::
   to.normal = from.normal, to.tangent1 = from.tangent1, to.tangent2 = from.tangent2;
   to.arm_a = from.arm_a, to.arm_b = from.arm_b;
   to.a = edge.a, to.b = edge.b;
-  std::array<double, 4> bias = contact_velocity(from, free[static_cast<std::size_t>(from.body_a)],
-                                                free[static_cast<std::size_t>(from.body_b)]);
+  std::array<double, 4> bias =
+      contact_velocity(from, free[static_cast<std::size_t>(from.body_a)], free[static_cast<std::size_t>(from.body_b)]);
   bias[0] += contact_bias(problem, from);
   std::copy_n(bias.begin(), D, to.bias);
   const FrictionAxes mu = friction_axes(from);
@@ -65,17 +65,21 @@ void pack_diagonal(const PackedContact<D>& c, const std::vector<BodyMass>& mass,
 
 }  // namespace
 
+/// Leaves the bodies of each contact in `edges`: the next pass over them reads a twentieth of the memory.
 template <int D>
 void PackedProblem<D>::touch_bodies(const ContactProblem& problem, ThreadPool* pool) {
   touched_.reset(problem.bodies.size());
+  edges.resize(problem.contacts.size());
   const auto touch = [&](std::int32_t a, std::int32_t b) {
     touched_.raise(static_cast<std::size_t>(a));
     touched_.raise(static_cast<std::size_t>(b));
   };
   parallel_for(pool, static_cast<std::int64_t>(problem.contacts.size()), kContactGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
-                   touch(problem.contacts[k].body_a, problem.contacts[k].body_b);
+                 for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+                   edges[k] = {problem.contacts[k].body_a, problem.contacts[k].body_b};
+                   touch(edges[k].a, edges[k].b);
+                 }
                });
   for (const JointBlock& joint : problem.joints) touch(joint.body_a, joint.body_b);
 }
@@ -117,12 +121,9 @@ template <int D>
 void PackedProblem<D>::pack_bodies(const ContactProblem& problem, ThreadPool* pool) {
   touch_bodies(problem, pool);
   number_slots(problem, pool);
-  edges.resize(problem.contacts.size());
   parallel_for(pool, static_cast<std::int64_t>(edges.size()), kContactGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      const ContactBlock& c = problem.contacts[k];
-      edges[k] = {slot[static_cast<std::size_t>(c.body_a)], slot[static_cast<std::size_t>(c.body_b)]};
-    }
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+      edges[k] = {slot[static_cast<std::size_t>(edges[k].a)], slot[static_cast<std::size_t>(edges[k].b)]};
   });
 }
 

@@ -54,7 +54,9 @@ SolveReport ReferenceSolver::solve(const DelassusProblem& problem, DelassusSolut
   report.setup_seconds = timer.seconds();
   report.matrix_blocks = problem.w.block_count();
 
-  SolveMonitor monitor(problem, cone, context, report);
+  SolveContext limited = context;
+  limited.stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
+  SolveMonitor monitor(problem, cone, limited, report);
   std::vector<double> x = scaled_start(cone, solution.impulse);
   if (!monitor.start(x)) run_phases(cone, x, monitor, report);
 
@@ -63,6 +65,7 @@ SolveReport ReferenceSolver::solve(const DelassusProblem& problem, DelassusSolut
   multiply_add(problem.w, solution.impulse, problem.q, solution.velocity);
   report.residual = monitor.best_residual();
   report.seconds = monitor.seconds();
+  if (!context.details) report.notes.clear();
   return report;
 }
 

@@ -23,6 +23,8 @@
 namespace cairn {
 
 struct ReferenceSettings {
+  int iterations = 0;       ///< sweeps and Newton steps at most; 0: as the caller says (StopSettings)
+  double tolerance = -1;    ///< on the residual; negative: as the caller says
   int sweeps = 30;          ///< Gauss-Seidel before Newton; fewer: Newton starts too far away, more: wasted on stacks
   NewtonSettings newton{};  ///< of phases 3 and 4
   double cold_alpha = 1;    ///< first alpha of phase 2, which starts far away; smaller fails more often

@@ -9,6 +9,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/graph/partition.h"
+#include "cairn/solvers/solver.h"
 
 namespace cairn {
 

@@ -56,13 +56,10 @@ Schedule make_schedule(const ProxSettings& settings, std::span<const Edge> edges
 /// For blocks of an assembled matrix (neighbours: the pattern).
 Schedule make_schedule(const ProxSettings& settings, const Lists& neighbours);
 
-/// Colours are numbered from 0 up to this, without need for all of them to occur.
-inline constexpr std::int32_t kMostGivenColours = 4096;
-
 /// For contacts that come with a colour (SolveContext::contact_colour): a stage of chunks per colour in ascending
 /// order, then those of colour -1 in a serial stage. Contacts of one colour that follow each other and share a body are
 /// one group and stay in one chunk, in their order; chunks are cut at the first end of a group after 1024 contacts.
-/// Throws InputError for a colour out of range.
+/// Throws InputError for a colour that is not in [-1, kMostGivenColours).
 void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Edge> edges, ThreadPool* pool,
                         ScheduleScratch& scratch, Schedule& schedule);
 

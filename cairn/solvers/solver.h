@@ -62,6 +62,9 @@ struct StopSettings {
 /// The caller's limits, unless a solver's own settings say otherwise: iterations > 0 and tolerance >= 0 replace them.
 StopSettings override_stop(StopSettings stop, int iterations, double tolerance);
 
+/// Colours that a caller may give are numbered from 0 up to this; not all of them need to occur.
+inline constexpr std::int32_t kMostGivenColours = 4096;
+
 /// What a solve may use besides the problem.
 struct SolveContext {
   ThreadPool* pool = nullptr;  ///< none: one thread; the result is the same

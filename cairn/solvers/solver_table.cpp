@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "cairn/core/errors.h"
+#include "cairn/solvers/acceleration.h"
 #include "cairn/solvers/prox.h"
 
 namespace cairn {
@@ -76,9 +77,22 @@ Field<S> choice(std::string name, E S::*member, std::vector<std::pair<std::strin
           }};
 }
 
+/// Limits that every solver has; they go before the caller's.
+template <class S>
+Field<S> iterations_field(std::string what) {
+  return number("iterations", &S::iterations, 0, 1000000000, std::move(what) + " at most; 0: as the caller says");
+}
+template <class S>
+Field<S> tolerance_field() {
+  return number("tolerance", &S::tolerance, -1.0, 1.0,
+                "residual to stop at; 0: never by the residual; negative: as the caller says");
+}
+
 Fields<ProxSettings> prox_fields() {
   using S = ProxSettings;
   return {
+      iterations_field<S>("sweeps"),
+      tolerance_field<S>(),
       choice("operator", &S::op,
              {{"automatic", ContactOperator::automatic},
               {"factorised", ContactOperator::factorised},
@@ -121,13 +135,15 @@ Fields<ProxSettings> prox_fields() {
               {"anderson", Acceleration::anderson},
               {"nncg", Acceleration::nncg}},
              "extrapolation from the last sweeps"),
-      number("depth", &S::depth, 1, 50, "anderson: iterates remembered"),
+      number("depth", &S::depth, 1, kMostDepth, "anderson: iterates remembered"),
   };
 }
 
 Fields<ReferenceSettings> reference_fields() {
   using S = ReferenceSettings;
   return {
+      iterations_field<S>("sweeps and Newton steps"),
+      tolerance_field<S>(),
       number("sweeps", &S::sweeps, 0, 1000000, "Gauss-Seidel sweeps before Newton"),
       number("cold_alpha", &S::cold_alpha, 1e-9, 1e9, "first proximal parameter; smaller fails more often"),
       number("first_try_m", &S::first_try_m, 1e-12, 1.0,
@@ -168,11 +184,16 @@ struct Entry {
   std::function<SolverSettings(const NamedSettings&)> parse;
 };
 
-Entry prox_entry(std::string name, std::string summary, SweepOrder order) {
-  ProxSettings defaults;
-  defaults.order = order;
+Entry prox_entry(std::string name, std::string summary, ProxSettings defaults) {
   return {name, std::move(summary), true, [=] { return describe(prox_fields(), defaults); },
           [=](const NamedSettings& given) { return parse(name, prox_fields(), defaults, given); }};
+}
+
+/// Gauss-Seidel by colours, accelerated.
+ProxSettings accelerated(Acceleration acceleration) {
+  ProxSettings settings;
+  settings.acceleration = acceleration;
+  return settings;
 }
 
 Entry reference_entry() {
@@ -182,11 +203,23 @@ Entry reference_entry() {
           [=](const NamedSettings& given) { return parse(name, reference_fields(), ReferenceSettings{}, given); }};
 }
 
+/// The prox family under the names its members are known by: each is gauss_seidel or jacobi with other defaults.
 const std::vector<Entry>& entries() {
+  ProxSettings jacobi, pgs;
+  jacobi.order = SweepOrder::jacobi;
+  pgs.schedule = ScheduleKind::greedy;
+  pgs.local = LocalSolve::prox;
   static const std::vector<Entry> kEntries{
-      prox_entry("gauss_seidel", "projected Gauss-Seidel: the workhorse, fast and robust", SweepOrder::gauss_seidel),
-      prox_entry("jacobi", "projected Jacobi: order-independent, fully parallel, needs more sweeps",
-                 SweepOrder::jacobi),
+      prox_entry("gauss_seidel", "projected Gauss-Seidel: the workhorse, fast and robust", {}),
+      prox_entry("pgs", "gauss_seidel by colours on any problem: schedule=greedy, local=prox", pgs),
+      prox_entry("jacobi", "projected Jacobi: order-independent, fully parallel, needs more sweeps", jacobi),
+      prox_entry("nesterov", "gauss_seidel with acceleration=nesterov: momentum with restarts, the safest acceleration",
+                 accelerated(Acceleration::nesterov)),
+      prox_entry("anderson",
+                 "gauss_seidel with acceleration=anderson: fits the last sweeps, fastest on smooth problems",
+                 accelerated(Acceleration::anderson)),
+      prox_entry("nncg", "gauss_seidel with acceleration=nncg: nonlinear conjugate gradients on the sweep",
+                 accelerated(Acceleration::nncg)),
       reference_entry(),
   };
   return kEntries;

@@ -132,7 +132,7 @@ bool SolveMonitor::start(std::span<const double> x) {
 bool SolveMonitor::record(std::span<const double> x) {
   ++report_.iterations;
   measure(x);
-  if (context_.history) report_.history.push_back({report_.iterations, seconds(), best_});
+  if (context_.history && context_.details) report_.history.push_back({report_.iterations, seconds(), best_});
   if (context_.progress) context_.progress(report_.iterations, best_);
   return must_stop();
 }

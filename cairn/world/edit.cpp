@@ -74,16 +74,23 @@ void touch(WorldState& world, std::size_t body) {
 
 }  // namespace
 
+MassProperties mass_of_body(const WorldState& world, std::size_t body) {
+  const BodyRecord& record = world.bodies.record[body];
+  return record.mass ? *record.mass : mass_of(world.shapes, record.shapes);
+}
+
+MassState mass_state(const MassProperties& mass) {
+  return {mass.mass, 1.0 / mass.mass, mass.inertia, inverse(mass.inertia)};
+}
+
 void refresh_mass(WorldState& world, std::size_t body) {
   Bodies& bodies = world.bodies;
   BodyRecord& record = bodies.record[body];
   const Pose frame = frame_of(bodies, body);
-  MassState& state = bodies.mass[body];
-  state = {};
+  bodies.mass[body] = {};
   if (bodies.is_dynamic(body)) {
-    const MassProperties mass = record.mass ? *record.mass : mass_of(world.shapes, record.shapes);
-    state.mass = mass.mass, state.inverse_mass = 1.0 / mass.mass;
-    state.inertia = mass.inertia, state.inverse_inertia = inverse(mass.inertia);
+    const MassProperties mass = mass_of_body(world, body);
+    bodies.mass[body] = mass_state(mass);
     record.centre = mass.centre;
   }
   bodies.pose[body] = {transform(frame, record.centre), frame.orientation};

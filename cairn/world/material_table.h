@@ -26,6 +26,12 @@ class MaterialTable {
 
   bool any_rolling() const { return any_rolling_; }
   bool any_grain() const { return any_grain_; }
+  /// For snapshots: there were such materials, though no shape may have them any more. Impulses are turned to their
+  /// frame or not by it, which may change a last bit.
+  void remember(bool any_rolling, bool any_grain) {
+    any_rolling_ = any_rolling_ || any_rolling;
+    any_grain_ = any_grain_ || any_grain;
+  }
 
  private:
   std::vector<Material> materials_;

@@ -81,6 +81,9 @@ void collect_events(WorldState& world);
 /// Kinetic and potential energy, overlaps: what the report says about the state.
 void measure_state(WorldState& world);
 
+/// As given with the body, or else that of its shapes.
+MassProperties mass_of_body(const WorldState& world, std::size_t body);
+MassState mass_state(const MassProperties& mass);
 /// Derived parts of a body after its shapes, mass or kind changed.
 void refresh_mass(WorldState& world, std::size_t body);
 void refresh_shapes(WorldState& world, std::size_t body);

@@ -34,17 +34,17 @@ TEST(WarmCall, AllocatesNothing) {
   for (const std::string& name : broad_phase_names()) {
     const auto detector = make_broad_phase(name);
     std::vector<BroadPair> pairs;
-    for (int k = 0; k < 6; ++k) detector->find_pairs(k % 2 == 0 ? here : there, filter, pool.get(), pairs);
+    for (int k = 0; k < 16; ++k) detector->find_pairs(k / 2 % 2 == 0 ? here : there, filter, pool.get(), pairs);
     const long before = allocation_count();
-    for (int k = 0; k < 6; ++k) detector->find_pairs(k / 2 % 2 == 0 ? here : there, filter, pool.get(), pairs);
+    for (int k = 0; k < 8; ++k) detector->find_pairs(k / 2 % 2 == 0 ? here : there, filter, pool.get(), pairs);
     EXPECT_EQ(allocation_count() - before, 0) << name;
     EXPECT_GT(before, 0);
     const auto with_balls = [&](bool first) {
       detector->find_pairs(first ? here : there, filter, first ? balls_here : balls_there, pool.get(), pairs);
     };
-    for (int k = 0; k < 6; ++k) with_balls(k % 2 == 0);
+    for (int k = 0; k < 16; ++k) with_balls(k / 2 % 2 == 0);
     const long before_balls = allocation_count();
-    for (int k = 0; k < 6; ++k) with_balls(k / 2 % 2 == 0);
+    for (int k = 0; k < 8; ++k) with_balls(k / 2 % 2 == 0);
     EXPECT_EQ(allocation_count() - before_balls, 0) << name << " with balls";
   }
 }

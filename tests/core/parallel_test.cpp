@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -47,6 +48,21 @@ TEST(Parallel, ReductionsHaveTheSameBitsForAnyNumberOfThreads) {
   };
   const double expected = sum(nullptr);
   for (const int threads : {2, 3, 8}) EXPECT_EQ(sum(make_pool(threads).get()), expected) << threads;
+}
+
+TEST(Parallel, ReductionsCombineEveryRangeInOrder) {
+  // Joining letters is not commutative: the result spells the ranges out. More ranges than one round holds.
+  for (const std::int64_t count : {0, 1, 511, 512, 513, 1700}) {
+    std::string expected;
+    for (std::int64_t i = 0; i < count; i += 1) expected += static_cast<char>('a' + i % 23);
+    for (const int threads : {1, 3}) {
+      const std::string joined = parallel_reduce(
+          make_pool(threads).get(), count, 1, std::string(),
+          [](std::int64_t begin, std::int64_t) { return std::string(1, static_cast<char>('a' + begin % 23)); },
+          [](const std::string& a, const std::string& b) { return a + b; });
+      EXPECT_EQ(joined, expected);
+    }
+  }
 }
 
 TEST(Parallel, StaysCorrectWithManySmallJobsOnAnOversubscribedMachine) {

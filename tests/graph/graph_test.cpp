@@ -56,6 +56,44 @@ TEST(Colouring, GroundAsABodyGivesTheColoursOfTheThesis) {  // doc 000 section 7
   EXPECT_EQ(*std::max_element(balanced.sizes.begin(), balanced.sizes.end()), 70);
 }
 
+TEST(Colouring, GreedyTakesTheLowestFreeColourWhateverTheScratchHeldBefore) {
+  Random random(5);
+  ColouringScratch scratch;
+  Colouring result;
+  for (const int hubs : {3, 0, 1, 2}) {  // a hub has hundreds of edges, hence colours beyond one word
+    std::vector<Edge> edges;
+    for (int k = 0; k < 600; ++k) {
+      const auto any = [&] { return static_cast<std::int32_t>(random.uniform(-0.99, 99.99)); };
+      const std::int32_t a = hubs > 0 && k % 2 == 0 ? k % hubs : any();
+      edges.push_back({k % 7 == 0 ? kNoVertex : a, any()});
+    }
+    colour_edges_greedy(edges, 100, scratch, result);
+    std::vector<std::set<std::int32_t>> at(100);
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+      const auto is_taken = [&](std::int32_t c) {
+        return (edges[k].a != kNoVertex && at[static_cast<std::size_t>(edges[k].a)].count(c) > 0) ||
+               at[static_cast<std::size_t>(edges[k].b)].count(c) > 0;
+      };
+      std::int32_t lowest = 0;
+      while (is_taken(lowest)) ++lowest;
+      ASSERT_EQ(result.colour[k], lowest);
+      if (edges[k].a != kNoVertex) at[static_cast<std::size_t>(edges[k].a)].insert(lowest);
+      at[static_cast<std::size_t>(edges[k].b)].insert(lowest);
+    }
+    EXPECT_EQ(result.sizes.size() > 64, hubs > 0 && hubs < 4);
+    EXPECT_EQ(std::accumulate(result.sizes.begin(), result.sizes.end(), std::int64_t{0}), 600);
+  }
+}
+
+TEST(Lists, EdgesByVertexRefillsWhatItIsGiven) {
+  Lists lists = edges_by_vertex(std::vector<Edge>{{0, 1}, {1, 2}, {kNoVertex, 1}, {3, 3}}, 5);
+  EXPECT_EQ(lists.start, (std::vector<std::int64_t>{0, 1, 4, 5, 6, 6}));
+  EXPECT_EQ(lists.item, (std::vector<std::int32_t>{0, 0, 1, 2, 1, 3}));
+  edges_by_vertex(std::vector<Edge>{{1, 0}}, 2, lists);
+  EXPECT_EQ(lists.start, (std::vector<std::int64_t>{0, 1, 2}));
+  EXPECT_EQ(lists.item, (std::vector<std::int32_t>{0, 0}));
+}
+
 TEST(Colouring, BalancedKeepsTheNumberOfColoursAndLevelsThem) {
   const auto edges = grid_edges(24, false);
   const Colouring balanced = colour_edges_balanced(edges, 13825);

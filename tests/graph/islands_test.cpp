@@ -56,7 +56,9 @@ RC_GTEST_PROP(Islands, AreThoseOfPassingTheLowestVertexAlong, ()) {
   Random random(*rc::gen::arbitrary<std::uint64_t>());
   std::vector<Edge> edges;
   for (int i = 0; i < count; ++i) {
-    const auto vertex = [&] { return static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vertices) + 1)) - 1; };
+    const auto vertex = [&] {
+      return static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vertices) + 1)) - 1;
+    };
     edges.push_back({vertex(), vertex()});  // some to the ground, some to themselves
   }
   const Islands islands = find_islands(edges, vertices);
@@ -64,7 +66,8 @@ RC_GTEST_PROP(Islands, AreThoseOfPassingTheLowestVertexAlong, ()) {
   std::int32_t next = 0;
   for (std::int32_t v = 0; v < vertices; ++v) {
     const auto i = static_cast<std::size_t>(v);
-    RC_ASSERT(islands.of_vertex[i] == (lowest[i] == v ? next++ : islands.of_vertex[static_cast<std::size_t>(lowest[i])]));
+    RC_ASSERT(islands.of_vertex[i] ==
+              (lowest[i] == v ? next++ : islands.of_vertex[static_cast<std::size_t>(lowest[i])]));
   }
   RC_ASSERT(islands.count == next);
   for (std::size_t k = 0; k < edges.size(); ++k) {

@@ -123,7 +123,8 @@ TEST(PairColours, KeepsReusesAndRetries) {
 TEST(PairColours, TheSixtyFifthEdgeOfAVertexWaits) {
   Graph star;
   star.vertices = 67;
-  for (std::int32_t i = 0; i < 66; ++i) star.keys.push_back(static_cast<std::uint64_t>(i)), star.edges.push_back({0, i + 1});
+  for (std::int32_t i = 0; i < 66; ++i)
+    star.keys.push_back(static_cast<std::uint64_t>(i)), star.edges.push_back({0, i + 1});
   PairColours colours;
   for (int k = 0; k < 2; ++k) {
     colours.update(star.keys, star.edges, star.vertices, nullptr);

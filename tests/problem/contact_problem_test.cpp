@@ -112,6 +112,22 @@ TEST(ContactProblem, BadInputIsRefusedWithItsName) {
   EXPECT_NE(message([&](ContactProblem& p) { p.joints.push_back({0, 1, 0, 1}); }).find("joint 0"), std::string::npos);
 }
 
+TEST(ContactProblem, TheFirstOffenderIsNamedWhateverThePool) {
+  ContactProblem problem = scenes::ball_grid(20);  // 23,200 contacts: several ranges
+  problem.contacts[21000].friction1 = -1;
+  problem.contacts[9001].restitution = 2;
+  problem.contacts[9000].gap = std::numeric_limits<double>::quiet_NaN();
+  for (const int threads : {1, 2, 8}) {
+    const auto pool = make_pool(threads);
+    try {
+      validate(problem, pool.get());
+      FAIL() << "must be refused";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("contact 9000:"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(BallLattices, CountsOfTheThesis) {
   for (const int n : {8, 24, 40}) {
     const ContactProblem problem = scenes::ball_grid(n);

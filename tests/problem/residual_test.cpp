@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/random.h"
 #include "scenes/ball_lattices.h"
 
 namespace cairn {
@@ -60,6 +61,31 @@ TEST(Residual, BothFormsAgree) {
   std::vector<double> y(x.impulse.size());
   multiply_add(assembled.w, x.impulse, assembled.q, y);
   EXPECT_NEAR(natural_map(assembled, x.impulse, y) / b.natural_map, 1, 1e-14);
+}
+
+TEST(ContactRuler, MeasuresTheSameBitsWithAnyPoolAndAfterAnyProblem) {
+  ContactProblem problem = scenes::ball_grid(14);
+  problem.joints = {{3, 40, 0, 1}};
+  JointRow row;
+  row.linear_a = {0, 0, -1}, row.linear_b = {0, 0, 1}, row.angular_b = {1, 0, 0.5};
+  problem.joint_rows = {row};
+  Random random(8);
+  ContactSolution solution;
+  for (std::size_t k = 0; k < problem.contacts.size(); ++k)
+    solution.contact_impulse.push_back({random.uniform(0, 1), random.uniform(-1, 1), random.uniform(-1, 1), 0});
+  solution.joint_impulse = {0.7};
+  const double expected = ContactRuler(problem).natural_map(solution);
+  ContactRuler ruler;
+  const ContactProblem other = scenes::ball_grid(16);
+  ContactSolution nothing;
+  nothing.contact_impulse.resize(other.contacts.size());
+  for (const int threads : {1, 2, 3, 8}) {
+    const auto pool = make_pool(threads);
+    ruler.reset(other, pool.get());
+    EXPECT_NEAR(ruler.natural_map(nothing, pool.get()), 1, 1e-12) << "every ball falls freely: lambda = 0, y = q";
+    ruler.reset(problem, pool.get());
+    EXPECT_EQ(ruler.natural_map(solution, pool.get()), expected) << threads;
+  }
 }
 
 TEST(Residual, ASolutionOfAnotherProblemIsRefused) {

@@ -89,5 +89,65 @@ TEST(Schedule, BlocksOfAMatrixAreColouredLikeTheirContacts) {
   EXPECT_EQ(by_blocks.colour_sizes, by_edges.colour_sizes);
 }
 
+/// Groups of seven contacts between bodies 2 g and 2 g + 1.
+std::vector<Edge> sevens(std::int32_t groups) {
+  std::vector<Edge> edges;
+  for (std::int32_t g = 0; g < groups; ++g)
+    for (int k = 0; k < 7; ++k) edges.push_back(k % 2 == 0 ? Edge{2 * g, 2 * g + 1} : Edge{2 * g + 1, 2 * g});
+  return edges;
+}
+
+TEST(Schedule, GivenColoursAreCutAtTheFirstEndOfAGroupAfter1024Contacts) {
+  const std::vector<Edge> edges = sevens(500);  // 3500 contacts: 1024 -> 1029 = 147 * 7
+  std::vector<std::int32_t> colour(edges.size(), 2);
+  ScheduleScratch scratch;
+  Schedule schedule;
+  schedule_by_colour(colour, edges, nullptr, scratch, schedule);
+  ASSERT_EQ(schedule.stages.size(), 1u) << "colours 0 and 1 do not occur";
+  EXPECT_EQ(schedule.stages[0].kind, StageKind::chunks);
+  EXPECT_EQ(schedule.chunk_start, (std::vector<std::int64_t>{0, 1029, 2058, 3087, 3500}));
+  EXPECT_EQ(schedule.stages[0].chunk_count, 4);
+  EXPECT_EQ(schedule.colour_sizes, (std::vector<std::int64_t>{3500}));
+  EXPECT_TRUE(is_proper(schedule, edges, 1000));
+}
+
+TEST(Schedule, GivenColoursAreSortedStablyWithTheUncolouredLast) {
+  const std::vector<Edge> edges = sevens(10000);  // several blocks of the sort
+  std::vector<std::int32_t> colour(edges.size());
+  for (std::size_t k = 0; k < colour.size(); ++k) colour[k] = static_cast<std::int32_t>(k / 7 * 5 % 9) - 1;
+  std::vector<std::int32_t> expected(edges.size());
+  std::iota(expected.begin(), expected.end(), 0);
+  const auto key = [&](std::int32_t k) {
+    const std::int32_t c = colour[static_cast<std::size_t>(k)];
+    return c < 0 ? 99 : c;
+  };
+  std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return key(a) < key(b); });
+  for (const int threads : {1, 2, 3, 8}) {
+    const auto pool = make_pool(threads);
+    ScheduleScratch scratch;
+    Schedule schedule;
+    schedule_by_colour(colour, edges, pool.get(), scratch, schedule);
+    EXPECT_EQ(schedule.order, expected);
+    ASSERT_EQ(schedule.stages.size(), 9u);
+    EXPECT_EQ(schedule.stages.back().kind, StageKind::serial);
+    EXPECT_EQ(schedule.unsafe_contacts, 0);
+    EXPECT_TRUE(is_proper(schedule, edges, 20000));
+  }
+}
+
+TEST(Schedule, ImproperColoursAreSeen) {
+  const std::vector<Edge> edges{{0, 1}, {0, 1}, {2, 3}, {1, 2}, {kNoVertex, 4}, {kNoVertex, 5}};
+  const auto proper = [&](std::vector<std::int32_t> colour) {
+    ScheduleScratch scratch;
+    Schedule schedule;
+    schedule_by_colour(colour, edges, nullptr, scratch, schedule);
+    return is_proper(schedule, edges, 6);
+  };
+  EXPECT_TRUE(proper({0, 0, 0, 1, 0, 0})) << "the ground couples nothing";
+  EXPECT_FALSE(proper({0, 0, 0, 0, 0, 0})) << "1 and 2 are shared by two pairs";
+  EXPECT_FALSE(proper({1, 1, 0, 1, 0, 0})) << "neighbours in the order, but not one pair";
+  EXPECT_TRUE(proper({0, 0, 0, -1, 0, 0}));
+}
+
 }  // namespace
 }  // namespace cairn

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cairn/core/errors.h"
+#include "scenes/ball_lattices.h"
 
 namespace cairn {
 namespace {
@@ -36,6 +37,45 @@ TEST(SolverTable, BadNamesAndValuesAreRefusedWithTheCure) {
   EXPECT_NE(message("jacobi", {{"operator", "B"}}).find("factorised"), std::string::npos);
   EXPECT_NE(message("jacobi", {{"rollback", "yes"}}).find("on or off"), std::string::npos);
   EXPECT_NE(message("jacobi", {{"parts", "99999999999999999999"}}), "");
+}
+
+TEST(SolverTable, IterationsAndToleranceGoBeforeTheCallersLimits) {
+  const ContactProblem problem = scenes::ball_grid(8);
+  const DelassusProblem assembled = to_delassus(problem);
+  for (const SolverInfo& solver : solver_table()) {
+    const auto run = [&](const NamedSettings& settings, StopSettings stop) {
+      ContactSolution solution;
+      DelassusSolution flat;
+      SolveContext context;
+      context.stop = stop;
+      const SolveReport report = make_solver(solver.name, settings)->solve(problem, solution, context);
+      EXPECT_EQ(make_solver(solver.name, settings)->solve(assembled, flat, context).reason, report.reason);
+      return report;
+    };
+    const SolveReport few = run({{"iterations", "7"}, {"tolerance", "0"}}, {1e-1, 3, 0});
+    EXPECT_EQ(few.iterations, 7) << solver.name;
+    EXPECT_EQ(few.reason, StopReason::max_iterations) << solver.name;
+    EXPECT_EQ(run({{"iterations", "0"}, {"tolerance", "-1"}}, {0, 3, 0}).iterations, 3) << solver.name;
+    EXPECT_EQ(run({{"tolerance", "0.5"}}, {0, 500, 0}).reason, StopReason::converged) << solver.name;
+    EXPECT_NE(message(solver.name, {{"iterations", "-1"}}), "") << solver.name;
+    EXPECT_NE(message(solver.name, {{"tolerance", "nan"}}), "") << solver.name;
+  }
+}
+
+TEST(SolverTable, NamedMethodsAreTheCompositionsTheyClaimToBe) {
+  const ContactProblem problem = scenes::ball_grid(6);
+  const auto impulses = [&](const char* name, const NamedSettings& settings) {
+    ContactSolution solution;
+    SolveContext context;
+    context.stop = {0, 9, 0};
+    make_solver(name, settings)->solve(problem, solution, context);
+    return solution.contact_impulse;
+  };
+  EXPECT_EQ(impulses("pgs", {}), impulses("gauss_seidel", {{"schedule", "greedy"}, {"local", "prox"}}));
+  for (const char* name : {"nesterov", "anderson", "nncg"}) {
+    EXPECT_EQ(impulses(name, {}), impulses("gauss_seidel", {{"acceleration", name}}));
+    EXPECT_NE(impulses(name, {}), impulses("gauss_seidel", {})) << name;
+  }
 }
 
 }  // namespace
