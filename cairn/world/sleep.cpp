@@ -74,8 +74,7 @@ void update_sleep(WorldState& world) {
   // Per island: 1 if a body in it is not restful.
   world.flags.assign(static_cast<std::size_t>(islands.count), 0);
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (bodies.is_dynamic(i) && !is_restful(world, i))
-      world.flags[static_cast<std::size_t>(islands.of_vertex[i])] = 1;
+    if (bodies.is_dynamic(i) && !is_restful(world, i)) world.flags[static_cast<std::size_t>(islands.of_vertex[i])] = 1;
   report.sleeping_islands = std::count(world.flags.begin(), world.flags.end(), std::uint8_t{0}) - other;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_dynamic(i)) continue;

@@ -137,7 +137,8 @@ void solve(WorldState& world, double dt) {
   collect_events(world);
 }
 
-/// Bodies that nothing touches or holds fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
+/// Bodies that nothing touches or holds fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with
+/// constant a).
 void correct_free_flight(WorldState& world, double dt) {
   world.flags.assign(world.bodies.size() + 1, 0);
   for (const ContactBlock& c : world.assembly.problem.contacts)
@@ -146,7 +147,8 @@ void correct_free_flight(WorldState& world, double dt) {
     world.flags[static_cast<std::size_t>(j.body_a)] = world.flags[static_cast<std::size_t>(j.body_b)] = 1;
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     if (world.flags[i] == 0 && world.bodies.is_active(i))
-      world.assembly.solution.displacement[i].linear -= 0.5 * dt * dt * world.assembly.problem.bodies[i].acceleration.linear;
+      world.assembly.solution.displacement[i].linear -=
+          0.5 * dt * dt * world.assembly.problem.bodies[i].acceleration.linear;
 }
 
 void integrate(WorldState& world, double dt) {

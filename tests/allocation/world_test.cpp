@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// A warm step of a world allocates nothing.
+#include "cairn/world/world.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "tests/allocation/counter.h"
+
+namespace cairn {
+namespace {
+
+void add_ball_grid(World& world) {
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
+  for (int i = 0; i < 400; ++i)
+    world.add_body({.pose = {{1.01 * (i % 20), 1.01 * (i / 20), 0.5}, {}}}, {{.shape = make_sphere(0.5)}});
+}
+
+void add_box_pile(World& world) {
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
+  for (int i = 0; i < 12; ++i)
+    for (int j = 0; j < 12 - i; ++j)
+      world.add_body({.pose = {{1.05 * j + 0.52 * i, 0, 0.5 + i}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
+}
+
+/// A bowl of triangles with a few of every shape.
+void add_mixed_on_mesh(World& world) {
+  std::vector<Vec3> points;
+  std::vector<std::array<std::int32_t, 3>> triangles;
+  for (std::int32_t r = 0; r < 9; ++r)
+    for (std::int32_t c = 0; c < 9; ++c) {
+      points.push_back({c - 4.0, r - 4.0, 0.05 * ((r - 4) * (r - 4) + (c - 4) * (c - 4))});
+      if (r == 8 || c == 8) continue;
+      const std::int32_t i = 9 * r + c;
+      triangles.push_back({i, i + 1, i + 10}), triangles.push_back({i, i + 10, i + 9});
+    }
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_mesh(points, triangles)}});
+  const Shape shapes[] = {make_sphere(0.3), make_box({0.3, 0.2, 0.2}), make_capsule(0.2, 0.2), make_cylinder(0.25, 0.2),
+                          make_cone(0.3, 0.5)};
+  for (int i = 0; i < 40; ++i)
+    world.add_body({.pose = {{0.9 * (i % 4 - 1.5), 0.9 * (i / 4 % 4 - 1.5), 1 + 0.9 * (i / 16)}, {}}},
+                   {{.shape = shapes[i % 5]}});
+}
+
+struct Scene {
+  const char* name;
+  void (*add)(World&);
+  int warm_up;  ///< steps until the scene has come to rest, and with it the sizes of all arrays
+};
+
+class WarmStep : public testing::TestWithParam<Scene> {};
+
+TEST_P(WarmStep, AllocatesNothing) {
+#ifndef NDEBUG
+  GTEST_SKIP() << "debug builds check invariants, which allocates";
+#endif
+  for (const int threads : {1, 2})
+    for (const bool sleep : {false, true}) {
+      WorldSettings settings;
+      settings.threads = threads;
+      settings.sleep.enabled = sleep;
+      settings.sleep.time = 1e6;  // nobody falls asleep, but the bookkeeping runs
+      World world(settings);
+      GetParam().add(world);
+      for (int i = 0; i < GetParam().warm_up; ++i) world.step(1.0 / 60);
+      const long before = allocation_count();
+      for (int i = 0; i < 10; ++i) {
+        world.step(1.0 / 60);
+        ASSERT_EQ(allocation_count() - before, 0) << threads << " threads, sleep " << sleep << ", step " << i;
+      }
+      EXPECT_GT(world.last_report().contacts, 0);
+      // Asleep, too.
+      settings.sleep.time = 0;
+      settings.sleep.linear_speed = settings.sleep.angular_speed = 10;
+      if (!sleep) continue;
+      world.set_settings(settings);
+      for (int i = 0; i < 3; ++i) world.step(1.0 / 60);
+      const long asleep = allocation_count();
+      world.step(1.0 / 60);
+      EXPECT_EQ(allocation_count() - asleep, 0);
+      EXPECT_EQ(world.last_report().awake_bodies, 0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, WarmStep,
+                         testing::Values(Scene{"ball_grid", add_ball_grid, 60}, Scene{"box_pile", add_box_pile, 120},
+                                         Scene{"mixed_on_mesh", add_mixed_on_mesh, 600}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace cairn
