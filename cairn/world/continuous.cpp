@@ -36,7 +36,8 @@ Pose end_pose(const WorldState& world, std::size_t body) {
   const Velocity& v = bodies.velocity[body];
   const double dt = world.assembly.problem.dt;
   if (bodies.is_active(body)) return moved(bodies.pose[body], world.assembly.solution.displacement[body]);
-  return bodies.is_moving_kinematic(body) ? moved(bodies.pose[body], {dt * v.linear, dt * v.angular}) : bodies.pose[body];
+  return bodies.is_moving_kinematic(body) ? moved(bodies.pose[body], {dt * v.linear, dt * v.angular})
+                                          : bodies.pose[body];
 }
 
 /// The earliest touch found so far.

@@ -40,7 +40,8 @@ void add_mixed_on_mesh(World& world) {
   const Shape shapes[] = {make_sphere(0.3), make_box({0.3, 0.2, 0.2}), make_capsule(0.2, 0.2), make_cylinder(0.25, 0.2),
                           make_cone(0.3, 0.5)};
   for (int i = 0; i < 40; ++i)
-    world.add_body({.pose = {{0.9 * (i % 4 - 1.5), 0.9 * (i / 4 % 4 - 1.5), 1 + 0.9 * (i / 16)}, {}}}, {{.shape = shapes[i % 5]}});
+    world.add_body({.pose = {{0.9 * (i % 4 - 1.5), 0.9 * (i / 4 % 4 - 1.5), 1 + 0.9 * (i / 16)}, {}}},
+                   {{.shape = shapes[i % 5]}});
 }
 
 struct Scene {

@@ -46,11 +46,14 @@ TEST(Energy, NeverRisesWhereNothingDrives) {
   for (const double e : {0.0, 0.5}) {
     expect_absolute("spheres", drop_rise(e, [](int) { return make_sphere(0.2); }), 0, 1e-3);
     expect_absolute("boxes", drop_rise(e, [](int) { return make_box({0.2, 0.15, 0.1}); }), 0, 1e-3);
-    expect_absolute("mixed", drop_rise(e, [](int i) -> Shape {
-      if (i % 3 == 0) return make_capsule(0.1, 0.1);
-      if (i % 3 == 1) return make_cylinder(0.15, 0.1);
-      return make_box({0.1, 0.1, 0.2});
-    }), 0, 1e-3);
+    expect_absolute("mixed",
+                    drop_rise(e,
+                              [](int i) -> Shape {
+                                if (i % 3 == 0) return make_capsule(0.1, 0.1);
+                                if (i % 3 == 1) return make_cylinder(0.15, 0.1);
+                                return make_box({0.1, 0.1, 0.2});
+                              }),
+                    0, 1e-3);
   }
 }
 

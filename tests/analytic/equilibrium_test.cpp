@@ -76,7 +76,8 @@ double top_sinks(int count, double factor) {
   double edge = 0;
   for (int k = count; k >= 1; --k) {  // from the table up
     edge += factor / (2.0 * k);
-    top = world.add_body({.pose = {{edge - half.x, 0, (2 * (count - k) + 1) * half.z}, {}}}, {{.shape = make_box(half)}});
+    top =
+        world.add_body({.pose = {{edge - half.x, 0, (2 * (count - k) + 1) * half.z}, {}}}, {{.shape = make_box(half)}});
   }
   return sunk(world, top, 2, 1.0 / 100);
 }
@@ -95,7 +96,8 @@ double cylinder_pyramid_sinks(double among, double on_floor) {
   add_ramp(world, 0, least(on_floor));
   const Quat lying = turn_about({1, 0, 0}, 90 * kDegree);
   const auto add = [&](double x, double z) {
-    return world.add_body({.pose = {{x, 0, z}, lying}}, {{.shape = make_cylinder(radius, 0.2), .material = least(among)}});
+    return world.add_body({.pose = {{x, 0, z}, lying}},
+                          {{.shape = make_cylinder(radius, 0.2), .material = least(among)}});
   };
   add(-radius, radius), add(radius, radius);
   return sunk(world, add(0, radius * (1 + std::sqrt(3.0))), 2, 1.0 / 200);
@@ -137,9 +139,10 @@ constexpr std::uint32_t kPlane = kLockY | kLockTurnX | kLockTurnZ;
 /// A thin rod at `angle` to the floor whose upper end is centred at x = 0 and whose foot is at the side of -x (or +x).
 BodyId add_leaning(World& world, double angle, double side, double x) {
   const double z = kThin + 0.5 * std::sin(angle);
-  return world.add_body({.pose = {{x - side * 0.5 * std::cos(angle), 0, z}, turn_about({0, side, 0}, 0.5 * kPi - angle)},
-                         .locked_axes = kPlane},
-                        {{.shape = make_capsule(kThin, 0.5), .material = least(1)}});
+  return world.add_body(
+      {.pose = {{x - side * 0.5 * std::cos(angle), 0, z}, turn_about({0, side, 0}, 0.5 * kPi - angle)},
+       .locked_axes = kPlane},
+      {{.shape = make_capsule(kThin, 0.5), .material = least(1)}});
 }
 
 double ladder_sinks(double angle, double friction) {

@@ -80,8 +80,9 @@ TEST(StaticFriction, HoldsWhatKineticFrictionLetsSlide) {
   World world(exact_settings());
   const Ramp ramp = add_ramp(world, angle, material);
   const BodyId resting = add_block(world, ramp, material);
-  const BodyId moving = world.add_body({.pose = {kBlock.z * ramp.up + Vec3{0, 3, 0}, ramp.turn}, .velocity = {ramp.down, {}}},
-                                       {{.shape = make_box(kBlock), .material = material}});
+  const BodyId moving =
+      world.add_body({.pose = {kBlock.z * ramp.up + Vec3{0, 3, 0}, ramp.turn}, .velocity = {ramp.down, {}}},
+                     {{.shape = make_box(kBlock), .material = material}});
   run(world, 240, 1.0 / 240);
   EXPECT_LT(norm(world.view(resting).velocity.linear), 1e-6);
   const double sliding = kGravity * (std::sin(angle) - 0.3 * std::cos(angle));
@@ -90,7 +91,8 @@ TEST(StaticFriction, HoldsWhatKineticFrictionLetsSlide) {
 
 TEST(AnisotropicFriction, BrakesAlongAndAcrossTheGrainDifferently) {
   // The grain of the floor runs along the diagonal; the block counts as a factor of one.
-  const Material floor{.friction = 0.2, .friction_across = 0.6, .grain = {1, 1, 0}, .friction_rule = CombineRule::multiply};
+  const Material floor{
+      .friction = 0.2, .friction_across = 0.6, .grain = {1, 1, 0}, .friction_rule = CombineRule::multiply};
   for (const bool across : {false, true}) {
     World world(exact_settings());
     add_ramp(world, 0, floor);
@@ -113,11 +115,10 @@ TEST(CylinderInGroove, IsBrakedByBothWalls) {
   settings.stabilisation.contact_rate = 0;
   World world(settings);
   for (const double side : {1.0, -1.0})
-    world.add_body({.kind = BodyKind::fixed},
-                   {{.shape = make_half_space({side, 0, 1}, 0), .material = rough(mu)}});
-  const BodyId body = world.add_body({.pose = {{0, 0, radius * std::sqrt(2.0)}, turn_about({1, 0, 0}, 90 * kDegree)},
-                                      .velocity = {{}, {0, 50, 0}}},
-                                     {{.shape = make_cylinder(radius, 0.2), .material = rough(mu)}});
+    world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({side, 0, 1}, 0), .material = rough(mu)}});
+  const BodyId body = world.add_body(
+      {.pose = {{0, 0, radius * std::sqrt(2.0)}, turn_about({1, 0, 0}, 90 * kDegree)}, .velocity = {{}, {0, 50, 0}}},
+      {{.shape = make_cylinder(radius, 0.2), .material = rough(mu)}});
   run(world, 5, dt);
   const double before = world.view(body).velocity.angular.y;
   run(world, 50, dt);

@@ -40,7 +40,8 @@ TEST(ObliqueImpact, SlidesOrRollsOffAsTheConeSays) {
         const bool slides = along > 3.5 * push;
         EXPECT_NEAR(v.linear.z, e * fall, 1e-6);
         EXPECT_NEAR(v.linear.x, slides ? along - push : 5.0 / 7 * along, 1e-6) << "e " << e << " mu " << mu;
-        EXPECT_NEAR(v.angular.y, slides ? 2.5 * push / radius : 5.0 / 7 * along / radius, 1e-6) << "e " << e << " mu " << mu;
+        EXPECT_NEAR(v.angular.y, slides ? 2.5 * push / radius : 5.0 / 7 * along / radius, 1e-6)
+            << "e " << e << " mu " << mu;
       }
 }
 
@@ -56,8 +57,7 @@ Bounces let_bounce(double e, double dt) {
   settings.stabilisation.bounce_speed = 2 * kGravity * dt;  // what one or two steps of weight make is no bounce
   World world(settings);
   add_ramp(world, 0, bouncy(e));
-  const BodyId ball =
-      world.add_body({.pose = {{0, 0, 1.1}, {}}}, {{.shape = make_sphere(0.1), .material = bouncy(e)}});
+  const BodyId ball = world.add_body({.pose = {{0, 0, 1.1}, {}}}, {{.shape = make_sphere(0.1), .material = bouncy(e)}});
   Bounces result;
   double before = 1, speed_before = 0;
   for (int i = 1; i * dt < 5; ++i) {
@@ -111,7 +111,8 @@ std::array<double, 3> cradle(double gap) {
     ball[i] = world.add_body({.pose = {{i * (1 + gap), 0, 0}, {}}, .velocity = {{i == 0 ? 1.0 : 0.0, 0, 0}, {}}},
                              {{.shape = make_sphere(0.5), .material = bouncy(1)}});
   run(world, gap > 0 ? 100 : 1, 0.01);
-  return {world.view(ball[0]).velocity.linear.x, world.view(ball[1]).velocity.linear.x, world.view(ball[2]).velocity.linear.x};
+  return {world.view(ball[0]).velocity.linear.x, world.view(ball[1]).velocity.linear.x,
+          world.view(ball[2]).velocity.linear.x};
 }
 
 TEST(NewtonsCradle, SolvesTouchingBallsAtOnceAndGapsOneByOne) {
@@ -192,10 +193,11 @@ TEST(PainleveRod, HasASolutionAtTheLevelOfImpulses) {
       const double angle = degrees * kDegree;
       const Vec3 along{std::cos(angle), 0, std::sin(angle)};
       const MassProperties mass{1, {}, SymMat3::diagonal(length * length / 12, length * length / 12, 1e-6)};
-      const BodyId rod = world.add_body({.pose = {{0, 0, tip + 0.5 * length * along.z}, turn_about({0, 1, 0}, 0.5 * kPi - angle)},
-                                         .velocity = {{speed, 0, 0}, {}},
-                                         .mass = mass},
-                                        {{.shape = make_sphere(tip), .pose = {{0, 0, -0.5 * length}, {}}, .material = rough(mu)}});
+      const BodyId rod =
+          world.add_body({.pose = {{0, 0, tip + 0.5 * length * along.z}, turn_about({0, 1, 0}, 0.5 * kPi - angle)},
+                          .velocity = {{speed, 0, 0}, {}},
+                          .mass = mass},
+                         {{.shape = make_sphere(tip), .pose = {{0, 0, -0.5 * length}, {}}, .material = rough(mu)}});
       for (int i = 0; i < 5; ++i) {
         const StepReport& report = world.step(1e-3);
         EXPECT_LE(report.solve.residual, 1e-8) << degrees << " degrees, step " << i;

@@ -55,7 +55,8 @@ TEST(GravityScale, ScalesTheFall) {
 TEST(Damping, FollowsTheExponential) {
   World world(weightless());
   const double dt = 1e-3, linear = 0.7, angular = 2.5;
-  const BodyId body = add_box(world, {.velocity = {{3, 0, 0}, {0, 0, 4}}, .linear_damping = linear, .angular_damping = angular});
+  const BodyId body =
+      add_box(world, {.velocity = {{3, 0, 0}, {0, 0, 4}}, .linear_damping = linear, .angular_damping = angular});
   run(world, 1000, dt);
   const Velocity v = world.view(body).velocity;
   // The implicit rule exactly, and the exponential to O(dt).
@@ -110,7 +111,8 @@ TEST(LockedAxes, LetTheOthersMove) {
     WorldSettings settings;
     settings.integrator = integrator;
     World world(settings);
-    const BodyId body = add_box(world, {.velocity = {{1, 2, 3}, {1, 2, 3}}, .locked_axes = kLockZ | kLockTurnX | kLockTurnY});
+    const BodyId body =
+        add_box(world, {.velocity = {{1, 2, 3}, {1, 2, 3}}, .locked_axes = kLockZ | kLockTurnX | kLockTurnY});
     run(world, 60, 1.0 / 60);
     const BodyView view = world.view(body);
     EXPECT_NEAR(view.pose.position.z, 0, 1e-12);

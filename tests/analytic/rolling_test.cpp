@@ -101,8 +101,9 @@ TEST(RollingResistance, StopsABallAsItsLeverSays) {
     Material material = rough(0.5);
     material.rolling_radius = rho;
     add_ramp(world, 0, material);
-    const BodyId ball = world.add_body({.pose = {{0, 0, radius}, {}}, .velocity = {{speed, 0, 0}, {0, speed / radius, 0}}},
-                                       {{.shape = make_sphere(radius), .material = material}});
+    const BodyId ball =
+        world.add_body({.pose = {{0, 0, radius}, {}}, .velocity = {{speed, 0, 0}, {0, speed / radius, 0}}},
+                       {{.shape = make_sphere(radius), .material = material}});
     run(world, 500, dt);
     expect_relative("speed after 1 s", world.view(ball).velocity.linear.x, speed - braking, 5e-3);
     run(world, 4000, dt);

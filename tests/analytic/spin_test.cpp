@@ -23,10 +23,9 @@ double precession(double rate, double time, double dt) {
   const MassProperties mass{1, {0, 0, lever}, SymMat3::diagonal(0.0075, 0.0075, 0.005)};
   const Vec3 axis{std::sin(tilt), 0, std::cos(tilt)};
   const Vec3 w = Vec3{0, 0, rate} + (spin - rate * std::cos(tilt)) * axis;
-  const BodyId top = world.add_body({.pose = {{}, turn_about({0, 1, 0}, tilt)},
-                                     .velocity = {cross(w, lever * axis), w},
-                                     .mass = mass},
-                                    {{.shape = make_hull(corners), .material = rough(100)}});
+  const BodyId top =
+      world.add_body({.pose = {{}, turn_about({0, 1, 0}, tilt)}, .velocity = {cross(w, lever * axis), w}, .mass = mass},
+                     {{.shape = make_hull(corners), .material = rough(100)}});
   double angle = 0, last = 0;
   for (int i = 0; i < static_cast<int>(time / dt); ++i) {
     world.step(dt);
@@ -52,7 +51,8 @@ TEST(Dzhanibekov, FlipsWithThePeriodOfTheEllipticFunctions) {
   WorldSettings settings;
   settings.gravity = {};
   World world(settings);
-  const BodyId body = world.add_body({.velocity = {{}, {0.01, 5, 0}}, .mass = MassProperties{1, {}, SymMat3::diagonal(1, 2, 3)}});
+  const BodyId body =
+      world.add_body({.velocity = {{}, {0.01, 5, 0}}, .mass = MassProperties{1, {}, SymMat3::diagonal(1, 2, 3)}});
   const double dt = 1.0 / 500;
   double crossing[3] = {}, last = 5;
   int count = 0;
@@ -100,7 +100,8 @@ TEST(EulersDisc, RollsOnItsRimAtTheRateOfItsTilt) {
   }
   expect_relative("rate", std::fabs(angle) / (steps * dt), rate, 1e-2);
   const StepReport& report = world.last_report();
-  expect_relative("energy", report.kinetic_energy + report.potential_energy, 1.5 * 0.1 * kGravity * a * std::sin(alpha), 1e-2);
+  expect_relative("energy", report.kinetic_energy + report.potential_energy, 1.5 * 0.1 * kGravity * a * std::sin(alpha),
+                  1e-2);
 }
 
 }  // namespace

@@ -38,8 +38,9 @@ void add_spheres(World& world) {
   Random random(1);
   add_walls(world);
   for (int i = 0; i < 200; ++i)
-    world.add_body({.pose = {cell(i, 1.01, 0.6) + Vec3{random.uniform(0, 0.1), 0, 0}, {}}},
-                   {{.shape = make_sphere(random.uniform(0.3, 0.5)), .material = {.friction = 0.4, .restitution = 0.3}}});
+    world.add_body(
+        {.pose = {cell(i, 1.01, 0.6) + Vec3{random.uniform(0, 0.1), 0, 0}, {}}},
+        {{.shape = make_sphere(random.uniform(0.3, 0.5)), .material = {.friction = 0.4, .restitution = 0.3}}});
 }
 
 void add_boxes(World& world) {
@@ -62,8 +63,8 @@ void add_mixed_on_mesh(World& world) {
     }
   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_mesh(points, triangles)}});
   for (int i = 0; i < 60; ++i) {
-    const Shape shapes[] = {make_sphere(0.3), make_box({0.3, 0.2, 0.2}), make_capsule(0.2, 0.2), make_cylinder(0.25, 0.2),
-                            make_cone(0.3, 0.5)};
+    const Shape shapes[] = {make_sphere(0.3), make_box({0.3, 0.2, 0.2}), make_capsule(0.2, 0.2),
+                            make_cylinder(0.25, 0.2), make_cone(0.3, 0.5)};
     world.add_body({.pose = {cell(i, 0.9, 1.5), random_turn(random)}}, {{.shape = shapes[i % 5]}});
   }
 }
@@ -76,7 +77,8 @@ void add_sleeping_pile(World& world) {
   add_ramp(world, 0, rough(0.6));
   for (int tower = 0; tower < 12; ++tower)
     for (int i = 0; i < 5; ++i)
-      world.add_body({.pose = {{3.0 * (tower % 4), 3.0 * (tower / 4), 0.5 + i}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
+      world.add_body({.pose = {{3.0 * (tower % 4), 3.0 * (tower / 4), 0.5 + i}, {}}},
+                     {{.shape = make_box({0.5, 0.5, 0.5})}});
   world.add_body({.pose = {{0, 0, 9}, {}}}, {{.shape = make_sphere(0.5)}});  // wakes the first tower
 }
 

@@ -50,7 +50,8 @@ void expect_refused(const std::vector<Call>& calls) {
       calls[i].make(victim);
       ADD_FAILURE() << "call " << i << " (" << calls[i].word << ") was not refused";
     } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find(calls[i].word), std::string::npos) << "call " << i << ": " << error.what();
+      EXPECT_NE(std::string(error.what()).find(calls[i].word), std::string::npos)
+          << "call " << i << ": " << error.what();
     }
     EXPECT_EQ(world.state_hash(), before) << calls[i].word;
     EXPECT_EQ(world.body_count(), 2u) << calls[i].word;
@@ -90,20 +91,29 @@ TEST(BadVectors, AreRefusedByEverySetter) {
     s.gravity = v;
     t.world.set_settings(s);
   });
-  add("centre of mass", kLargestPosition,
-      [](Victim& t, const Vec3& v) { t.world.set_mass(t.body, {1, v, SymMat3::diagonal(1, 1, 1)}); });
-  add("pose", kLargestPosition, [](Victim& t, const Vec3& v) { t.world.add_body({.pose = {v, {}}}, {{.shape = make_sphere(1)}}); });
-  add("velocity", kLargestSpeed,
-      [](Victim& t, const Vec3& v) { t.world.add_body({.velocity = {v, {}}}, {{.shape = make_sphere(1)}}); });
-  add("angular velocity", kLargestSpeed,
-      [](Victim& t, const Vec3& v) { t.world.add_body({.velocity = {{}, v}}, {{.shape = make_sphere(1)}}); });
-  add("shape pose", kLargestPosition,
-      [](Victim& t, const Vec3& v) { t.world.add_body({}, {{.shape = make_sphere(1), .pose = {v, {}}}}); });
-  add("shape pose", kLargestPosition,
-      [](Victim& t, const Vec3& v) { t.world.add_shape(t.body, {.shape = make_sphere(1), .pose = {v, {}}}); });
+  add("centre of mass", kLargestPosition, [](Victim& t, const Vec3& v) {
+    t.world.set_mass(t.body, {1, v, SymMat3::diagonal(1, 1, 1)});
+  });
+  add("pose", kLargestPosition, [](Victim& t, const Vec3& v) {
+    t.world.add_body({.pose = {v, {}}}, {{.shape = make_sphere(1)}});
+  });
+  add("velocity", kLargestSpeed, [](Victim& t, const Vec3& v) {
+    t.world.add_body({.velocity = {v, {}}}, {{.shape = make_sphere(1)}});
+  });
+  add("angular velocity", kLargestSpeed, [](Victim& t, const Vec3& v) {
+    t.world.add_body({.velocity = {{}, v}}, {{.shape = make_sphere(1)}});
+  });
+  add("shape pose", kLargestPosition, [](Victim& t, const Vec3& v) {
+    t.world.add_body({}, {{.shape = make_sphere(1), .pose = {v, {}}}});
+  });
+  add("shape pose", kLargestPosition, [](Victim& t, const Vec3& v) {
+    t.world.add_shape(t.body, {.shape = make_sphere(1), .pose = {v, {}}});
+  });
   add("origin", kLargestPosition, [](Victim& t, const Vec3& v) { t.world.cast_ray(v, {0, 0, 1}, 1); });
   add("direction", kLargestPosition, [](Victim& t, const Vec3& v) { t.world.cast_ray_all({}, v, 1); });
-  add("pose", kLargestPosition, [](Victim& t, const Vec3& v) { t.world.cast_shape(make_sphere(1), {v, {}}, {0, 0, 1}); });
+  add("pose", kLargestPosition, [](Victim& t, const Vec3& v) {
+    t.world.cast_shape(make_sphere(1), {v, {}}, {0, 0, 1});
+  });
   add("translation", kLargestPosition, [](Victim& t, const Vec3& v) { t.world.cast_shape_all(make_sphere(1), {}, v); });
   add("pose", kLargestPosition, [](Victim& t, const Vec3& v) { t.world.overlap_shape(make_sphere(1), {v, {}}); });
   add("corner", kLargestPosition, [](Victim& t, const Vec3& v) { t.world.overlap_box({v, {}}); });
@@ -112,24 +122,36 @@ TEST(BadVectors, AreRefusedByEverySetter) {
 
 TEST(BadSums, AreRefusedToo) {
   expect_refused({
-      {"sum of forces", [](Victim& t) {
+      {"sum of forces",
+       [](Victim& t) {
          World copy;  // the sum is what counts: twice the largest force
          const BodyId b = copy.add_body({}, {{.shape = make_sphere(0.5)}});
          copy.add_force(b, {1e15, 0, 0});
          copy.add_force(b, {1e15, 0, 0});
          (void)t;
        }},
-      {"velocity after the impulse", [](Victim& t) { t.world.add_impulse(t.body, {1e14, 0, 0}); }},
-      {"torques", [](Victim& t) { t.world.add_force_at(t.body, {1e15, 0, 0}, {0, 0, 1e8}); }},
+      {"velocity after the impulse",
+       [](Victim& t) {
+         t.world.add_impulse(t.body, {1e14, 0, 0});
+       }},
+      {"torques",
+       [](Victim& t) {
+         t.world.add_force_at(t.body, {1e15, 0, 0}, {0, 0, 1e8});
+       }},
   });
 }
 
 TEST(BadOrientations, AreRefusedOrNormalised) {
   std::vector<Call> calls;
-  for (const Quat& q : {Quat{0, 0, 0, 0}, Quat{1.5, 0, 0, 0}, Quat{0.5, 0, 0, 0}, Quat{kNan, 0, 0, 0}, Quat{kInf, 0, 0, 0}, Quat{1e308, 1e308, 0, 0}}) {
+  for (const Quat& q : {Quat{0, 0, 0, 0}, Quat{1.5, 0, 0, 0}, Quat{0.5, 0, 0, 0}, Quat{kNan, 0, 0, 0},
+                        Quat{kInf, 0, 0, 0}, Quat{1e308, 1e308, 0, 0}}) {
     calls.push_back({"orientation", [=](Victim& t) { t.world.set_pose(t.body, {{}, q}); }});
-    calls.push_back({"orientation", [=](Victim& t) { t.world.add_body({.pose = {{}, q}}, {{.shape = make_sphere(1)}}); }});
-    calls.push_back({"orientation", [=](Victim& t) { t.world.add_shape(t.body, {.shape = make_sphere(1), .pose = {{}, q}}); }});
+    calls.push_back({"orientation", [=](Victim& t) {
+                       t.world.add_body({.pose = {{}, q}}, {{.shape = make_sphere(1)}});
+                     }});
+    calls.push_back({"orientation", [=](Victim& t) {
+                       t.world.add_shape(t.body, {.shape = make_sphere(1), .pose = {{}, q}});
+                     }});
     calls.push_back({"orientation", [=](Victim& t) { t.world.overlap_shape(make_sphere(1), {{}, q}); }});
     calls.push_back({"orientation", [=](Victim& t) { t.world.cast_shape(make_sphere(1), {{}, q}, {1, 0, 0}); }});
   }
@@ -171,16 +193,19 @@ TEST(BadMasses, AreRefused) {
   calls.push_back({"mass", [](Victim& t) { t.world.add_body({}, {{.shape = make_half_space({0, 0, 1}, 0)}}); }});
   calls.push_back({"mass", [](Victim& t) { t.world.set_kind(t.floor, BodyKind::dynamic); }});
   for (const double density : {-1.0, kNan, kInf})
-    calls.push_back({"density", [=](Victim& t) { t.world.add_body({}, {{.shape = make_sphere(1), .density = density}}); }});
-  calls.push_back({"repaired", [](Victim& t) {
-                     t.world.add_body({.mass = MassProperties{1, {}, SymMat3::diagonal(-1, -1, -1)}, .repair_inertia = true});
-                   }});
+    calls.push_back(
+        {"density", [=](Victim& t) { t.world.add_body({}, {{.shape = make_sphere(1), .density = density}}); }});
+  calls.push_back(
+      {"repaired", [](Victim& t) {
+         t.world.add_body({.mass = MassProperties{1, {}, SymMat3::diagonal(-1, -1, -1)}, .repair_inertia = true});
+       }});
   expect_refused(calls);
 }
 
 TEST(BadInertia, IsRepairedWhenAsked) {
   World world;
-  const BodyId body = world.add_body({.mass = MassProperties{1, {}, SymMat3::diagonal(1, 1, 3)}, .repair_inertia = true});
+  const BodyId body =
+      world.add_body({.mass = MassProperties{1, {}, SymMat3::diagonal(1, 1, 3)}, .repair_inertia = true});
   const SymMat3 i = world.view(body).inertia;
   EXPECT_NEAR(i.xx, 1.5, 1e-12);
   EXPECT_NEAR(i.yy, 1.5, 1e-12);
@@ -223,8 +248,10 @@ TEST(BadMaterials, AreRefused) {
     Material material;
     spoil(material);
     calls.push_back({word, [=](Victim& t) { t.world.set_material(t.shape, material); }});
-    calls.push_back({word, [=](Victim& t) { t.world.add_shape(t.body, {.shape = make_sphere(1), .material = material}); }});
-    calls.push_back({word, [=](Victim& t) { t.world.add_body({}, {{.shape = make_sphere(1), .material = material}}); }});
+    calls.push_back(
+        {word, [=](Victim& t) { t.world.add_shape(t.body, {.shape = make_sphere(1), .material = material}); }});
+    calls.push_back(
+        {word, [=](Victim& t) { t.world.add_body({}, {{.shape = make_sphere(1), .material = material}}); }});
   };
   for (const double x : {kNan, kInf, -0.1, 1.1e6}) {
     add("friction", [=](Material& m) { m.friction = x; });
@@ -237,14 +264,16 @@ TEST(BadMaterials, AreRefused) {
     add("friction_across", [=](Material& m) { m.friction_across = x; });
   }
   add("static_friction", [](Material& m) { m.static_friction = 0.1; });
-  for (const Vec3& grain : {Vec3{}, Vec3{kNan, 0, 0}, Vec3{1e300, 0, 0}}) add("grain", [=](Material& m) { m.grain = grain; });
+  for (const Vec3& grain : {Vec3{}, Vec3{kNan, 0, 0}, Vec3{1e300, 0, 0}})
+    add("grain", [=](Material& m) { m.grain = grain; });
   add("rule", [](Material& m) { m.friction_rule = static_cast<CombineRule>(9); });
   add("rule", [](Material& m) { m.restitution_rule = static_cast<CombineRule>(-1); });
   expect_refused(calls);
 }
 
 TEST(BadShapes, AreRefusedByTheirFactories) {
-  const Vec3 flat[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, line[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
+  const Vec3 flat[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}},
+             line[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
   const Vec3 point[] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
   EXPECT_THROW(make_hull(flat), InputError);
   EXPECT_THROW(make_hull(line), InputError);
@@ -298,7 +327,8 @@ TEST(BadShapes, MadeByHandAreRefusedAtTheDoor) {
 
 TEST(BadQueries, AreRefused) {
   std::vector<Call> calls;
-  for (const double x : {kNan, kInf, -1.0, 1e9}) calls.push_back({"length", [=](Victim& t) { t.world.cast_ray({}, {1, 0, 0}, x); }});
+  for (const double x : {kNan, kInf, -1.0, 1e9})
+    calls.push_back({"length", [=](Victim& t) { t.world.cast_ray({}, {1, 0, 0}, x); }});
   calls.push_back({"direction", [](Victim& t) { t.world.cast_ray({}, {}, 1); }});
   calls.push_back({"lower corner", [](Victim& t) { t.world.overlap_box({{1, 0, 0}, {0, 1, 1}}); }});
   calls.push_back({"solid", [](Victim& t) { t.world.cast_shape(make_half_space({0, 0, 1}, 0), {}, {1, 0, 0}); }});
@@ -350,7 +380,9 @@ std::vector<std::function<void(World&, BodyId)>> body_functions() {
       [](World& w, BodyId b) { w.set_pose(b, {}); },
       [](World& w, BodyId b) { w.set_velocity(b, {}); },
       [](World& w, BodyId b) { w.set_kind(b, BodyKind::fixed); },
-      [](World& w, BodyId b) { w.set_mass(b, {1, {}, SymMat3::diagonal(1, 1, 1)}); },
+      [](World& w, BodyId b) {
+        w.set_mass(b, {1, {}, SymMat3::diagonal(1, 1, 1)});
+      },
       [](World& w, BodyId b) { w.set_damping(b, 0, 0); },
       [](World& w, BodyId b) { w.set_gravity_scale(b, 1); },
       [](World& w, BodyId b) { w.set_locked_axes(b, 0); },
@@ -366,19 +398,23 @@ std::vector<std::function<void(World&, BodyId)>> body_functions() {
       [](World& w, BodyId b) { w.release(b); },
       [](World& w, BodyId b) { w.set_collision(b, other(w), false); },
       [](World& w, BodyId b) { w.set_collision(other(w), b, false); },
-      [](World& w, BodyId b) { w.cast_ray({}, {1, 0, 0}, 1, {.ignore = b}); },
-      [](World& w, BodyId b) { w.cast_shape(make_sphere(1), {}, {1, 0, 0}, {.ignore = b}); },
+      [](World& w, BodyId b) {
+        w.cast_ray({}, {1, 0, 0}, 1, {.ignore = b});
+      },
+      [](World& w, BodyId b) {
+        w.cast_shape(make_sphere(1), {}, {1, 0, 0}, {.ignore = b});
+      },
       [](World& w, BodyId b) { w.overlap_shape(make_sphere(1), {}, {.ignore = b}); },
-      [](World& w, BodyId b) { w.overlap_box({{}, {}}, {.ignore = b}); },
+      [](World& w, BodyId b) {
+        w.overlap_box({{}, {}}, {.ignore = b});
+      },
   };
 }
 
 std::vector<std::function<void(World&, ShapeId)>> shape_functions() {
   return {
-      [](World& w, ShapeId s) { w.remove_shape(s); },
-      [](World& w, ShapeId s) { w.set_material(s, {}); },
-      [](World& w, ShapeId s) { w.set_filter(s, 1, 1); },
-      [](World& w, ShapeId s) { w.shape_def(s); },
+      [](World& w, ShapeId s) { w.remove_shape(s); },     [](World& w, ShapeId s) { w.set_material(s, {}); },
+      [](World& w, ShapeId s) { w.set_filter(s, 1, 1); }, [](World& w, ShapeId s) { w.shape_def(s); },
       [](World& w, ShapeId s) { w.body_of(s); },
   };
 }
@@ -395,7 +431,8 @@ TEST(BadHandles, AreRefusedByEveryFunction) {
   };
   const auto functions = body_functions();
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    for (const BodyId id : {BodyId{1, 7}, BodyId{99, 0}, BodyId{0xfffffffe, 0xffffffff}, foreign}) add_body_call(functions[i], id);
+    for (const BodyId id : {BodyId{1, 7}, BodyId{99, 0}, BodyId{0xfffffffe, 0xffffffff}, foreign})
+      add_body_call(functions[i], id);
     if (i < 23) add_body_call(functions[i], BodyId{});  // a null `ignore` means none
   }
   for (const auto& act : shape_functions())
@@ -458,7 +495,8 @@ Hash128 run_coincident(int count, int steps, int threads) {
   World world(settings);
   for (int i = 0; i < count; ++i) world.add_body({.pose = {{1, 2, 3}, {}}}, {{.shape = make_sphere(0.5)}});
   run(world, steps, 1.0 / 60);
-  for (const BodyId id : world.bodies()) EXPECT_TRUE(is_finite(world.view(id).pose) && is_finite(world.view(id).velocity));
+  for (const BodyId id : world.bodies())
+    EXPECT_TRUE(is_finite(world.view(id).pose) && is_finite(world.view(id).velocity));
   return world.state_hash();
 }
 
@@ -473,11 +511,14 @@ TEST(ExtremeMassRatio, StaysFinite) {
   World world;
   add_ramp(world, 0, rough(0.5));
   const SymMat3 light = SymMat3::diagonal(1e-3, 1e-3, 1e-3), heavy = SymMat3::diagonal(1e6, 1e6, 1e6);
-  world.add_body({.pose = {{0, 0, 0.5}, {}}, .mass = MassProperties{1e-2, {}, light}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
-  world.add_body({.pose = {{0, 0, 1.5}, {}}, .mass = MassProperties{1e7, {}, heavy}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
+  world.add_body({.pose = {{0, 0, 0.5}, {}}, .mass = MassProperties{1e-2, {}, light}},
+                 {{.shape = make_box({0.5, 0.5, 0.5})}});
+  world.add_body({.pose = {{0, 0, 1.5}, {}}, .mass = MassProperties{1e7, {}, heavy}},
+                 {{.shape = make_box({0.5, 0.5, 0.5})}});
   for (int i = 0; i < 1000; ++i) {
     world.step(1.0 / 60);
-    for (const BodyId id : world.bodies()) ASSERT_TRUE(is_finite(world.view(id).pose) && is_finite(world.view(id).velocity));
+    for (const BodyId id : world.bodies())
+      ASSERT_TRUE(is_finite(world.view(id).pose) && is_finite(world.view(id).velocity));
   }
   for (const BodyId id : world.bodies()) EXPECT_LT(norm(world.view(id).pose.position), 100);
 }

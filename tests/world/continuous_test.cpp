@@ -74,7 +74,8 @@ TEST(Continuous, BallStopsAtAThinMesh) {
 
 TEST(Continuous, BallPushesAMovingWall) {
   World world(weightless());
-  const BodyId wall = world.add_body({.velocity = {{-50, 0, 0}, {}}}, {{.shape = make_box({0.005, 2, 2}), .density = 7800}});
+  const BodyId wall =
+      world.add_body({.velocity = {{-50, 0, 0}, {}}}, {{.shape = make_box({0.005, 2, 2}), .density = 7800}});
   const BodyId ball = throw_ball(world, true, {-6, 0, 0});
   run(world, 20, kStep);
   EXPECT_LT(world.view(ball).pose.position.x, world.view(wall).pose.position.x);
@@ -107,8 +108,10 @@ TEST(Continuous, BallHitsASpinningBar) {
 TEST(Continuous, CompoundStopsToo) {
   World world(weightless());
   add_wall(world);
-  const Shape pair = make_compound({{make_sphere(0.015), {{0, -0.05, 0}, {}}}, {make_box({0.01, 0.01, 0.01}), {{0, 0.05, 0}, {}}}});
-  const BodyId body = world.add_body({.pose = {{-5, 0, 0}, {}}, .velocity = {{200, 0, 0}, {}}, .continuous = true}, {{.shape = pair}});
+  const Shape pair =
+      make_compound({{make_sphere(0.015), {{0, -0.05, 0}, {}}}, {make_box({0.01, 0.01, 0.01}), {{0, 0.05, 0}, {}}}});
+  const BodyId body =
+      world.add_body({.pose = {{-5, 0, 0}, {}}, .velocity = {{200, 0, 0}, {}}, .continuous = true}, {{.shape = pair}});
   run(world, 6, kStep);
   EXPECT_LT(world.view(body).pose.position.x, 0);
 }
@@ -117,7 +120,8 @@ TEST(Continuous, SeveralShapesStopToo) {
   World world(weightless());
   add_wall(world);
   const BodyId body = world.add_body({.pose = {{-5, 0, 0}, {}}, .velocity = {{200, 0, 0}, {}}, .continuous = true},
-                                     {{.shape = make_sphere(0.01), .pose = {{-0.1, 0, 0}, {}}}, {.shape = make_sphere(0.01), .pose = {{0.1, 0, 0}, {}}}});
+                                     {{.shape = make_sphere(0.01), .pose = {{-0.1, 0, 0}, {}}},
+                                      {.shape = make_sphere(0.01), .pose = {{0.1, 0, 0}, {}}}});
   run(world, 6, kStep);
   EXPECT_LT(world.view(body).pose.position.x, 0);
   EXPECT_GT(world.view(body).pose.position.x, -0.2);

@@ -34,7 +34,8 @@ TEST(Bodies, AreListedInOrderOfSlots) {
 TEST(Shapes, KnowTheirBodyAndDefinition) {
   World world;
   const BodyId body = world.add_body({.user = 7}, {{.shape = make_sphere(0.5), .user = 8}});
-  const ShapeId extra = world.add_shape(body, {.shape = make_box({0.1, 0.2, 0.3}), .pose = {{1, 0, 0}, {}}, .density = 5});
+  const ShapeId extra =
+      world.add_shape(body, {.shape = make_box({0.1, 0.2, 0.3}), .pose = {{1, 0, 0}, {}}, .density = 5});
   ASSERT_EQ(world.shapes_of(body).size(), 2u);
   EXPECT_EQ(world.body_of(extra), body);
   EXPECT_EQ(world.shape_def(extra).density, 5);
@@ -116,8 +117,8 @@ TEST(Kind, CanChange) {
 
 TEST(Kinematic, CarriesWhatLiesOnIt) {
   World world(exact_settings());
-  const BodyId lift = world.add_body({.kind = BodyKind::kinematic, .velocity = {{0.5, 0, 1}, {}}},
-                                     {{.shape = make_box({1, 1, 0.1})}});
+  const BodyId lift =
+      world.add_body({.kind = BodyKind::kinematic, .velocity = {{0.5, 0, 1}, {}}}, {{.shape = make_box({1, 1, 0.1})}});
   const BodyId box = world.add_body({.pose = {{0, 0, 0.6}, {}}, .velocity = {{0.5, 0, 1}, {}}},
                                     {{.shape = make_box({0.5, 0.5, 0.5})}});
   run(world, 120, kStep);
@@ -144,7 +145,8 @@ TEST(Teleport, MovesContactsToo) {
 
 TEST(Filter, DecidesWhoMeetsWhom) {
   World world;
-  const BodyId floor = world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0), .layer = 2}});
+  const BodyId floor =
+      world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0), .layer = 2}});
   const BodyId ball = add_ball(world, {0, 0, 0.5});
   run(world, 5, kStep);
   EXPECT_EQ(world.last_report().contacts, 1);
@@ -186,7 +188,8 @@ TEST(Collision, SwitchedOffIsForgottenWithTheBody) {
 TEST(Material, ChangesFriction) {
   World world(exact_settings());
   const Ramp ramp = add_ramp(world, 20 * kDegree, rough(1));
-  const BodyId block = world.add_body({.pose = {0.5 * ramp.up, ramp.turn}}, {{.shape = make_box({0.5, 0.5, 0.5}), .material = rough(1)}});
+  const BodyId block = world.add_body({.pose = {0.5 * ramp.up, ramp.turn}},
+                                      {{.shape = make_box({0.5, 0.5, 0.5}), .material = rough(1)}});
   run(world, 30, kStep);
   EXPECT_LT(norm(world.view(block).velocity.linear), 1e-6);
   world.set_material(world.shapes_of(block)[0], rough(0));
@@ -199,11 +202,14 @@ TEST(Material, MoreThanTheTableHoldsStillCombine) {
   add_ramp(world, 0, rough(1));
   std::vector<BodyId> blocks;
   for (int i = 0; i < 100; ++i)
-    blocks.push_back(world.add_body({.pose = {{0, 2.0 * i, 0.1}, {}}, .velocity = {{3, 0, 0}, {}}},
-                                    {{.shape = make_box({0.5, 0.5, 0.1}), .material = {.friction = 0.001 * (i + 1), .friction_rule = CombineRule::multiply}}}));
+    blocks.push_back(
+        world.add_body({.pose = {{0, 2.0 * i, 0.1}, {}}, .velocity = {{3, 0, 0}, {}}},
+                       {{.shape = make_box({0.5, 0.5, 0.1}),
+                         .material = {.friction = 0.001 * (i + 1), .friction_rule = CombineRule::multiply}}}));
   run(world, 30, kStep);
   for (int i = 0; i < 100; ++i)
-    EXPECT_NEAR(world.view(blocks[static_cast<std::size_t>(i)]).velocity.linear.x, 3 - 0.001 * (i + 1) * kGravity / 2, 1e-6);
+    EXPECT_NEAR(world.view(blocks[static_cast<std::size_t>(i)]).velocity.linear.x, 3 - 0.001 * (i + 1) * kGravity / 2,
+                1e-6);
 }
 
 TEST(Settings, CanChangeBetweenSteps) {
@@ -225,8 +231,9 @@ TEST(Settings, CanChangeBetweenSteps) {
 TEST(ASlot, KeepsNothingOfTheBodyBefore) {
   World world;
   add_ramp(world, 0, rough(0.5));
-  const BodyId first = world.add_body({.pose = {{0, 0, 0.5}, {}}, .linear_damping = 9, .gravity_scale = 0, .locked_axes = kLockAll},
-                                      {{.shape = make_sphere(0.5)}});
+  const BodyId first =
+      world.add_body({.pose = {{0, 0, 0.5}, {}}, .linear_damping = 9, .gravity_scale = 0, .locked_axes = kLockAll},
+                     {{.shape = make_sphere(0.5)}});
   world.add_force(first, {1e6, 0, 0});
   run(world, 5, kStep);
   world.remove_body(first);

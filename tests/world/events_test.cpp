@@ -16,7 +16,9 @@ constexpr double kStep = 1.0 / 60;
 BodyId add_floor(World& world) {
   return world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
 }
-BodyId add_ball(World& world, const Vec3& p) { return world.add_body({.pose = {p, {}}}, {{.shape = make_sphere(0.5)}}); }
+BodyId add_ball(World& world, const Vec3& p) {
+  return world.add_body({.pose = {p, {}}}, {{.shape = make_sphere(0.5)}});
+}
 
 int count(const World& world, ContactEventKind kind) {
   int n = 0;
@@ -56,7 +58,8 @@ TEST(Events, ImpulseIsThatOfTheStep) {
   settings.gravity = {};
   World world(settings);
   add_floor(world);
-  const BodyId ball = world.add_body({.pose = {{0, 0, 0.5}, {}}, .velocity = {{0, 0, -2}, {}}}, {{.shape = make_sphere(0.5)}});
+  const BodyId ball =
+      world.add_body({.pose = {{0, 0, 0.5}, {}}, .velocity = {{0, 0, -2}, {}}}, {{.shape = make_sphere(0.5)}});
   world.step(kStep);
   ASSERT_EQ(world.events().size(), 1u);
   EXPECT_NEAR(world.events()[0].impulse, 2 * world.view(ball).mass, 1e-3);
@@ -125,7 +128,8 @@ TEST(Events, TellTheOldBodyFromTheOneInItsSlot) {
 TEST(Events, EndWhenOnlyTheShapeIsRemoved) {
   World world;
   add_floor(world);
-  const BodyId body = world.add_body({.pose = {{0, 0, 0.5}, {}}}, {{.shape = make_sphere(0.5)}, {.shape = make_sphere(0.1), .pose = {{0, 0, 2}, {}}}});
+  const BodyId body = world.add_body(
+      {.pose = {{0, 0, 0.5}, {}}}, {{.shape = make_sphere(0.5)}, {.shape = make_sphere(0.1), .pose = {{0, 0, 2}, {}}}});
   world.step(kStep);
   EXPECT_EQ(count(world, ContactEventKind::begin), 1);
   world.remove_shape(world.shapes_of(body)[0]);
@@ -169,7 +173,8 @@ TEST(Listener, MayEditBodies) {
 TEST(Listener, MayRemoveAllShapesButNotTheLastMass) {
   World world;
   add_floor(world);
-  const BodyId body = world.add_body({.pose = {{0, 0, 0.5}, {}}}, {{.shape = make_sphere(0.5)}, {.shape = make_sphere(0.5)}});
+  const BodyId body =
+      world.add_body({.pose = {{0, 0, 0.5}, {}}}, {{.shape = make_sphere(0.5)}, {.shape = make_sphere(0.5)}});
   int refused = 0;
   world.set_contact_listener([&](const ContactEvent&) {
     for (const ShapeId shape : world.shapes_of(body)) {

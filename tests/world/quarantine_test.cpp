@@ -27,8 +27,9 @@ Scene make_scene(bool with_speck, int threads = 1) {
   World& world = scene.world;
   add_ramp(world, 0, rough(0.5));
   for (int i = 0; i < 20; ++i)
-    scene.healthy.push_back(world.add_body({.pose = {{i % 2 * 10.0 + 0.1 * i, 0, 0.5 + i / 2 * 1.05}, turn_about({1, 1, 0}, 0.1 * i)}},
-                                           {{.shape = make_box({0.5, 0.5, 0.5})}}));
+    scene.healthy.push_back(
+        world.add_body({.pose = {{i % 2 * 10.0 + 0.1 * i, 0, 0.5 + i / 2 * 1.05}, turn_about({1, 1, 0}, 0.1 * i)}},
+                       {{.shape = make_box({0.5, 0.5, 0.5})}}));
   if (!with_speck) return scene;
   scene.neighbour = world.add_body({.pose = {{30, 0, 0.5}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
   scene.speck = world.add_body({.pose = {{30, 0, 1.1}, {}}, .mass = dust()}, {{.shape = make_sphere(0.1)}});
@@ -62,7 +63,8 @@ TEST(Quarantine, LeavesOtherIslandsBitForBit) {
       with.world.step(kStep), without.world.step(kStep);
       for (std::size_t k = 0; k < with.healthy.size(); ++k) {
         ASSERT_EQ(with.world.view(with.healthy[k]).pose, without.world.view(without.healthy[k]).pose) << "step " << i;
-        ASSERT_EQ(with.world.view(with.healthy[k]).velocity, without.world.view(without.healthy[k]).velocity) << "step " << i;
+        ASSERT_EQ(with.world.view(with.healthy[k]).velocity, without.world.view(without.healthy[k]).velocity)
+            << "step " << i;
       }
     }
     EXPECT_TRUE(with.world.view(with.speck).quarantined);

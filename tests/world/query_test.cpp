@@ -41,10 +41,11 @@ World make_scene(std::uint64_t seed) {
   for (int i = 0; i < 60; ++i) {
     std::vector<ShapeDef> shapes;
     for (int k = 0; k <= i % 2; ++k)
-      shapes.push_back({.shape = random_shape(random, i + k),
-                        .pose = {random_vector(random, 0.5), turn_about(random_vector(random, 1), random.uniform(0, 6))},
-                        .layer = i % 3 == 0 ? 2u : 1u,
-                        .mask = 0});  // they do not meet
+      shapes.push_back(
+          {.shape = random_shape(random, i + k),
+           .pose = {random_vector(random, 0.5), turn_about(random_vector(random, 1), random.uniform(0, 6))},
+           .layer = i % 3 == 0 ? 2u : 1u,
+           .mask = 0});  // they do not meet
     world.add_body({.pose = {random_vector(random, 4), turn_about(random_vector(random, 1), random.uniform(0, 6))},
                     .velocity = {random_vector(random, 3), random_vector(random, 3)}},
                    shapes);
@@ -66,8 +67,9 @@ void for_each_shape(const World& world, Visit&& visit) {
 TEST(Rays, MeetShapesWhereGeometrySays) {
   World world;
   const BodyId ball = world.add_body({.kind = BodyKind::fixed, .pose = {{5, 0, 0}, {}}}, {{.shape = make_sphere(1)}});
-  const BodyId box = world.add_body({.kind = BodyKind::fixed, .pose = {{0, 0, -3}, turn_about({0, 1, 0}, 45 * kDegree)}},
-                                    {{.shape = make_box({1, 1, 1})}});
+  const BodyId box =
+      world.add_body({.kind = BodyKind::fixed, .pose = {{0, 0, -3}, turn_about({0, 1, 0}, 45 * kDegree)}},
+                     {{.shape = make_box({1, 1, 1})}});
   const auto along = world.cast_ray({0, 0, 0}, {2, 0, 0}, 100);  // any length of direction
   ASSERT_TRUE(along);
   EXPECT_EQ(along->body, ball);
@@ -197,7 +199,8 @@ TEST(Casts, AgreeWithStepsOfOverlap) {
     const Pose pose{random_vector(random, 7), turn_about(random_vector(random, 1), random.uniform(0, 6))};
     const Vec3 way = random_vector(random, 8);
     const std::vector<WorldHit> all = world.cast_shape_all(shape, pose, way);
-    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](const WorldHit& a, const WorldHit& b) { return a.distance < b.distance; }));
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
+                               [](const WorldHit& a, const WorldHit& b) { return a.distance < b.distance; }));
     const auto first = world.cast_shape(shape, pose, way);
     ASSERT_EQ(first.has_value(), !all.empty());
     if (!first) continue;
@@ -220,7 +223,8 @@ TEST(Overlaps, OfBallsFollowTheirDistance) {
   World world;
   Random random(19);
   for (int i = 0; i < 100; ++i)
-    world.add_body({.kind = BodyKind::fixed, .pose = {random_vector(random, 3), {}}}, {{.shape = make_sphere(random.uniform(0.1, 0.6))}});
+    world.add_body({.kind = BodyKind::fixed, .pose = {random_vector(random, 3), {}}},
+                   {{.shape = make_sphere(random.uniform(0.1, 0.6))}});
   for (int i = 0; i < 100; ++i) {
     const Vec3 p = random_vector(random, 3);
     const double radius = random.uniform(0.1, 1);

@@ -65,10 +65,13 @@ void edit(World& world, Random& random) {
       break;
     case 6: world.set_pose(body, random_pose(random)); break;
     case 7:
-      if (world.view(body).kind != BodyKind::fixed) world.set_velocity(body, {random_vector(random, 9), random_vector(random, 9)});
+      if (world.view(body).kind != BodyKind::fixed)
+        world.set_velocity(body, {random_vector(random, 9), random_vector(random, 9)});
       break;
     case 8: world.set_kind(body, static_cast<BodyKind>(static_cast<int>(random.uniform(0, 3)))); break;
-    case 9: world.set_mass(body, {random.uniform(1, 500), random_vector(random, 0.2), SymMat3::diagonal(3, 4, 5)}); break;
+    case 9:
+      world.set_mass(body, {random.uniform(1, 500), random_vector(random, 0.2), SymMat3::diagonal(3, 4, 5)});
+      break;
     case 10: world.set_damping(body, random.uniform(0, 2), random.uniform(0, 2)); break;
     case 11: world.set_gravity_scale(body, random.uniform(-1, 2)); break;
     case 12: world.set_material(shapes[0], random_material(random)); break;

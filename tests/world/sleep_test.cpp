@@ -26,7 +26,9 @@ struct Nap {
   /// Two boxes on each other and one apart, all asleep.
   explicit Nap(BodyKind floor_kind = BodyKind::fixed) : world(settings()) {
     floor = world.add_body({.kind = floor_kind, .pose = {{0, 0, -0.5}, {}}}, {{.shape = make_box({20, 20, 0.5})}});
-    const auto box = [&](const Vec3& p) { return world.add_body({.pose = {p, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}}); };
+    const auto box = [&](const Vec3& p) {
+      return world.add_body({.pose = {p, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
+    };
     low = box({0, 0, 0.5}), high = box({0, 0, 1.5}), far = box({5, 0, 0.5});
     run(world, 120, kStep);
   }
@@ -77,7 +79,8 @@ TEST(Sleep, SwitchedOffIsTheSameAsNever) {
     settings.sleep.time = 1e9;
     World world(settings);
     add_ramp(world, 0, rough(0.5));
-    for (int i = 0; i < 8; ++i) world.add_body({.pose = {{0.1 * i, 0, 0.6 + 1.1 * i}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
+    for (int i = 0; i < 8; ++i)
+      world.add_body({.pose = {{0.1 * i, 0, 0.6 + 1.1 * i}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
     run(world, 200, kStep);
     hash[k] = world.state_hash();
   }
@@ -112,19 +115,30 @@ TEST(Waking, ByEdits) {
   expect_wakes("set_gravity_scale", true, false, [](Nap& n) { n.world.set_gravity_scale(n.low, 2); });
   expect_wakes("set_locked_axes", true, false, [](Nap& n) { n.world.set_locked_axes(n.low, kLockX); });
   expect_wakes("add_shape", true, false, [](Nap& n) { n.world.add_shape(n.high, {.shape = make_sphere(0.1)}); });
-  expect_wakes("set_material", true, false, [](Nap& n) { n.world.set_material(n.world.shapes_of(n.low)[0], rough(1)); });
+  expect_wakes("set_material", true, false,
+               [](Nap& n) { n.world.set_material(n.world.shapes_of(n.low)[0], rough(1)); });
   expect_wakes("set_filter", true, false, [](Nap& n) { n.world.set_filter(n.world.shapes_of(n.low)[0], 2, ~0u); });
   expect_wakes("set_collision", true, false, [](Nap& n) { n.world.set_collision(n.low, n.high, false); });
-  expect_wakes("set_pose: its support is gone", true, false, [](Nap& n) { n.world.set_pose(n.low, {{9, 0, 0.5}, {}}); });
+  expect_wakes("set_pose: its support is gone", true, false, [](Nap& n) {
+    n.world.set_pose(n.low, {{9, 0, 0.5}, {}});
+  });
 }
 
 TEST(Waking, ByWhatCarriesThem) {
   expect_wakes("remove_body of the floor", true, true, [](Nap& n) { n.world.remove_body(n.floor); });
   expect_wakes("set_pose of the floor", true, true, [](Nap& n) { n.world.set_pose(n.floor, {{0, 0, -3}, {}}); });
-  expect_wakes("set_filter of the floor", true, true, [](Nap& n) { n.world.set_filter(n.world.shapes_of(n.floor)[0], 1, 0); });
-  expect_wakes("set_material of the floor", true, true, [](Nap& n) { n.world.set_material(n.world.shapes_of(n.floor)[0], rough(0)); });
-  expect_wakes("remove_shape of the floor", true, true, [](Nap& n) { n.world.remove_shape(n.world.shapes_of(n.floor)[0]); });
-  expect_wakes("a moving floor", true, true, [](Nap& n) { n.world.set_velocity(n.floor, {{0.1, 0, 0}, {}}); }, BodyKind::kinematic);
+  expect_wakes("set_filter of the floor", true, true,
+               [](Nap& n) { n.world.set_filter(n.world.shapes_of(n.floor)[0], 1, 0); });
+  expect_wakes("set_material of the floor", true, true,
+               [](Nap& n) { n.world.set_material(n.world.shapes_of(n.floor)[0], rough(0)); });
+  expect_wakes("remove_shape of the floor", true, true,
+               [](Nap& n) { n.world.remove_shape(n.world.shapes_of(n.floor)[0]); });
+  expect_wakes(
+      "a moving floor", true, true,
+      [](Nap& n) {
+        n.world.set_velocity(n.floor, {{0.1, 0, 0}, {}});
+      },
+      BodyKind::kinematic);
   expect_wakes("set_kind of the floor", true, true, [](Nap& n) { n.world.set_kind(n.floor, BodyKind::dynamic); });
 }
 
