@@ -130,9 +130,20 @@ ManifoldContext manifold_context(const ContactSource& from, const ContactManifol
   return c;
 }
 
-/// One contact of the problem.
-void fill_contact(const ContactSource& from, const WorldSettings& settings, double dt, const ManifoldContext& c,
-                  const ContactPoint& point, ContactBlock& block) {
+/// Newton's law holds at the moment of impact, here the beginning of the step; what pulls acts on the rebound, too:
+/// u' = -e u + dt a. A rebound that gives way to the pull within the step is none.
+void prepare_bounce(const ContactProblem& problem, double approach, ContactBlock& block) {
+  const Velocity& pull_a = problem.bodies[static_cast<std::size_t>(block.body_a)].acceleration;
+  const Velocity& pull_b = problem.bodies[static_cast<std::size_t>(block.body_b)].acceleration;
+  const double change = problem.dt * contact_velocity(block, pull_a, pull_b)[0];
+  // A body that bounces within this step bounces now: waiting at the surface would lose its speed.
+  if (block.gap > 0 && block.gap + problem.dt * (approach + change) <= 0) block.gap = 0;
+  block.restitution = std::clamp(block.restitution - change / approach, 0.0, 1.0);
+}
+
+/// One contact of the problem, whose bodies are there already.
+void fill_contact(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem,
+                  const ManifoldContext& c, const ContactPoint& point, ContactBlock& block) {
   block = c.block;
   const auto a = static_cast<std::size_t>(block.body_a), b = static_cast<std::size_t>(block.body_b);
   block.arm_a = point.position - from.bodies.pose[a].position;
@@ -144,9 +155,7 @@ void fill_contact(const ContactSource& from, const WorldSettings& settings, doub
   const std::array<double, 4> v = contact_velocity(block, from.bodies.velocity[a], from.bodies.velocity[b]);
   if (may_stick && v[1] * v[1] + v[2] * v[2] < settings.slip_speed * settings.slip_speed)
     block.friction1 = c.material.static_friction1, block.friction2 = c.material.static_friction2;
-  // A body that bounces within this step bounces now: waiting at the surface would lose its speed.
-  const bool arrives = block.gap > 0 && block.gap + dt * v[0] <= 0 && v[0] < -settings.stabilisation.bounce_speed;
-  if (block.restitution > 0 && arrives) block.gap = 0;
+  if (block.restitution > 0 && v[0] < -settings.stabilisation.bounce_speed) prepare_bounce(problem, v[0], block);
 }
 
 std::array<double, 4> warm_impulse(const ManifoldContext& c, const ContactPoint& point, double scale) {
@@ -158,7 +167,7 @@ std::array<double, 4> warm_impulse(const ManifoldContext& c, const ContactPoint&
   return {scale * double{point.normal_impulse}, scale * s, scale * t, scale * double{point.spin_impulse}};
 }
 
-void fill_slab(const ContactSource& from, const WorldSettings& settings, double dt, double impulse_scale, std::size_t s,
+void fill_slab(const ContactSource& from, const WorldSettings& settings, double impulse_scale, std::size_t s,
                Assembly& out) {
   const Slab& slab = from.cache.slabs()[s];
   auto k = static_cast<std::size_t>(out.first_contact[s]);
@@ -171,7 +180,7 @@ void fill_slab(const ContactSource& from, const WorldSettings& settings, double 
     const ManifoldContext context = manifold_context(from, m);
     for (std::int32_t j = 0; j < m.count; ++j, ++k) {
       const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
-      fill_contact(from, settings, dt, context, point, out.problem.contacts[k]);
+      fill_contact(from, settings, out.problem, context, point, out.problem.contacts[k]);
       out.solution.contact_impulse[k] = warm_impulse(context, point, impulse_scale);
       out.contact_colour[k] = from.graph.colour()[static_cast<std::size_t>(edge)];
     }
@@ -248,7 +257,7 @@ void assemble(const ContactSource& from, const WorldSettings& settings, double d
   const auto slabs = static_cast<std::int64_t>(from.cache.slabs().size());
   parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s)
-      fill_slab(from, settings, dt, impulse_scale, static_cast<std::size_t>(s), out);
+      fill_slab(from, settings, impulse_scale, static_cast<std::size_t>(s), out);
   });
   problem.joints.clear(), problem.joint_rows.clear();
   lock_axes(from.bodies, problem);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Continuous collision: a flagged body that would move by a good part of its size in one step is moved only to where it
-// first touches something; the next step sees the contact and does what contacts do.
+// first touches something, and from there along with it; the next step sees the contact and does what contacts do. The
+// body's own turning within the step is not followed.
 #include <algorithm>
 
+#include "cairn/dynamics/integrate.h"
 #include "cairn/narrow/cast.h"
 #include "cairn/world/world_state.h"
 
@@ -20,25 +22,50 @@ bool may_meet(const WorldState& world, std::size_t shape, std::size_t other) {
   return !std::binary_search(world.uncollided.begin(), world.uncollided.end(), pair);
 }
 
-/// The part of its way that a shape can go before it touches another.
-double free_fraction(WorldState& world, std::size_t shape, const Vec3& way) {
-  const Shapes& shapes = world.shapes;
-  const Aabb here = bounds(shapes.shape[shape], shapes.pose[shape]);
-  const Aabb swept = unite(here, {here.lower + way, here.upper + way});
-  world.broad->find_overlaps(swept, world.found);
+/// Convex, or made of convex parts: what can be cast.
+bool can_be_cast(const Shape& shape) {
+  const Compound* compound = std::get_if<Compound>(&shape);
+  if (compound == nullptr) return has_support(shape);
+  return std::all_of(compound->data->children.begin(), compound->data->children.end(),
+                     [](const CompoundChild& child) { return has_support(child.shape); });
+}
+
+/// Where a body will be at the end of the step.
+Pose end_pose(const WorldState& world, std::size_t body) {
+  const Bodies& bodies = world.bodies;
+  const Velocity& v = bodies.velocity[body];
+  const double dt = world.assembly.problem.dt;
+  if (bodies.is_active(body)) return moved(bodies.pose[body], world.assembly.solution.displacement[body]);
+  return bodies.is_moving_kinematic(body) ? moved(bodies.pose[body], {dt * v.linear, dt * v.angular})
+                                          : bodies.pose[body];
+}
+
+/// The earliest touch found so far.
+struct FirstTouch {
   double fraction = 1;
+  Vec3 way;  ///< the body's displacement up to it, and then along with what it touched
+};
+
+/// Casts a shape in the frame of each body on its way, which itself moves and turns: there the shape goes (nearly)
+/// straight to where its end appears from the end of the other's motion, and what it touches at x carries it to the
+/// image of x.
+void find_first_touch(WorldState& world, std::size_t shape, const Vec3& way, FirstTouch& first) {
+  const Shapes& shapes = world.shapes;
+  const Vec3 here = shapes.pose[shape].position;
+  const Aabb box = bounds(shapes.shape[shape], shapes.pose[shape]);
+  world.broad->find_overlaps(unite(box, {box.lower + way, box.upper + way}), world.found);
   for (const std::int32_t index : world.found) {
     const auto other = static_cast<std::size_t>(index);
     if (!may_meet(world, shape, other)) continue;
     const auto body = static_cast<std::size_t>(shapes.body[other]);
-    const Vec3 relative = world.bodies.is_active(body)
-                              ? way - world.assembly.solution.displacement[body].linear
-                              : way - world.assembly.problem.dt * world.bodies.velocity[body].linear;
+    const Pose start = world.bodies.pose[body], end = end_pose(world, body);
+    const Vec3 relative = transform(start, transform_back(end, here + way)) - here;
     const auto hit = cast(shapes.shape[shape], shapes.pose[shape], relative, shapes.shape[other], shapes.pose[other]);
     // What touches at the start is the business of contacts.
-    if (hit && hit->fraction > 0) fraction = std::min(fraction, hit->fraction);
+    if (!hit || !(hit->fraction > 0 && hit->fraction < first.fraction)) continue;
+    first.fraction = hit->fraction;
+    first.way = transform(end, transform_back(start, here + hit->fraction * relative)) - here;
   }
-  return fraction;
 }
 
 }  // namespace
@@ -48,11 +75,11 @@ void stop_at_first_touch(WorldState& world) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.record[i].continuous || !bodies.is_active(i)) continue;
     Vec3& way = world.assembly.solution.displacement[i].linear;
-    double fraction = 1;
+    FirstTouch first{1, way};
     for (const std::uint32_t shape : bodies.record[i].shapes)
-      if (norm(way) > kShortWay * world.shapes.ball_radius[shape] && has_support(world.shapes.shape[shape]))
-        fraction = std::min(fraction, free_fraction(world, shape, way));
-    way = fraction * way;
+      if (norm(way) > kShortWay * world.shapes.ball_radius[shape] && can_be_cast(world.shapes.shape[shape]))
+        find_first_touch(world, shape, way, first);
+    way = first.way;
   }
 }
 

@@ -2,6 +2,7 @@
 #include "cairn/world/shapes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace cairn {
@@ -24,6 +25,11 @@ Vec3 foreseen_way(const Vec3& way, double radius) {
 }
 
 }  // namespace
+
+double foreseen_turn(const Vec3& angular_velocity, double radius, double dt) {
+  if (std::isinf(radius)) return 0;
+  return std::min(dt * norm(angular_velocity), kForesight) * radius;
+}
 
 void Shapes::resize(std::size_t count) {
   def.resize(count, ShapeDef{});
@@ -52,11 +58,11 @@ void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double mar
   const auto body = static_cast<std::size_t>(shapes.body[i]);
   const Pose& pose = bodies.pose[body];
   const Vec3 way = foreseen_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
-  const double grow = 0.5 * margin;
+  const bool round = shapes.sphere_radius[i] >= 0;
+  const double grow = 0.5 * margin + (round ? 0.0 : foreseen_turn(bodies.velocity[body].angular, shapes.ball_radius[i], dt));
   const Vec3 middle = transform(pose, shapes.ball_centre[i]);
   shapes.pose[i] = pose * shapes.local[i];
   shapes.ball[i] = {middle + 0.5 * way, shapes.ball_radius[i] + grow + 0.5 * norm(way)};
-  const bool round = shapes.sphere_radius[i] >= 0;
   const Aabb box = round ? grown({middle, middle}, shapes.sphere_radius[i] + grow)
                          : grown(bounds(shapes.shape[i], shapes.pose[i]), grow);
   const Aabb swept{min(box.lower, box.lower + way), max(box.upper, box.upper + way)};

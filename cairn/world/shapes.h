@@ -33,6 +33,9 @@ struct Shapes {
   void resize(std::size_t count);
 };
 
+/// How far the surface of a shape that is not round may come by turning in a step, with the same limit.
+double foreseen_turn(const Vec3& angular_velocity, double radius, double dt);
+
 /// Fills the derived fields of slot i from `def` and the body.
 void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i);
 

@@ -17,6 +17,9 @@ bool is_restful(const WorldState& world, std::size_t i) {
   return record.may_sleep && record.rest_time >= world.settings.sleep.time;
 }
 
+/// In quarantine: neither asleep nor a reason to stay awake.
+bool is_frozen(const Bodies& bodies, std::size_t i) { return (bodies.status[i] & kQuarantined) != 0; }
+
 /// A moving kinematic body disturbs what it touches.
 void disturb_by_kinematic(WorldState& world) {
   const Bodies& bodies = world.bodies;
@@ -74,10 +77,11 @@ void update_sleep(WorldState& world) {
   // Per island: 1 if a body in it is not restful.
   world.flags.assign(static_cast<std::size_t>(islands.count), 0);
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (bodies.is_dynamic(i) && !is_restful(world, i)) world.flags[static_cast<std::size_t>(islands.of_vertex[i])] = 1;
+    if (bodies.is_dynamic(i) && !is_frozen(bodies, i) && !is_restful(world, i))
+      world.flags[static_cast<std::size_t>(islands.of_vertex[i])] = 1;
   report.sleeping_islands = std::count(world.flags.begin(), world.flags.end(), std::uint8_t{0}) - other;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (!bodies.is_dynamic(i)) continue;
+    if (!bodies.is_dynamic(i) || is_frozen(bodies, i)) continue;
     const bool asleep = world.flags[static_cast<std::size_t>(islands.of_vertex[i])] == 0;
     set_asleep(world, i, asleep);
   }

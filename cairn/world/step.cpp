@@ -137,18 +137,29 @@ void solve(WorldState& world, double dt) {
   collect_events(world);
 }
 
-/// Bodies that nothing touches or holds fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with
-/// constant a).
+/// Pushed for the whole step, as opposed to bouncing at its beginning and flying on.
+bool holds(const ContactProblem& problem, const ContactBlock& c, double normal_impulse) {
+  if (!(normal_impulse > 0)) return false;
+  const Velocity& a = problem.bodies[static_cast<std::size_t>(c.body_a)].velocity;
+  const Velocity& b = problem.bodies[static_cast<std::size_t>(c.body_b)].velocity;
+  return c.restitution == 0 || contact_velocity(c, a, b)[0] >= -problem.stabilisation.bounce_speed;
+}
+
+/// Bodies that nothing holds fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
 void correct_free_flight(WorldState& world, double dt) {
+  const ContactProblem& problem = world.assembly.problem;
+  ContactSolution& solution = world.assembly.solution;
   world.flags.assign(world.bodies.size() + 1, 0);
-  for (const ContactBlock& c : world.assembly.problem.contacts)
-    world.flags[static_cast<std::size_t>(c.body_a)] = world.flags[static_cast<std::size_t>(c.body_b)] = 1;
-  for (const JointBlock& j : world.assembly.problem.joints)
-    world.flags[static_cast<std::size_t>(j.body_a)] = world.flags[static_cast<std::size_t>(j.body_b)] = 1;
+  const auto hold = [&](std::int32_t a, std::int32_t b) {
+    world.flags[static_cast<std::size_t>(a)] = world.flags[static_cast<std::size_t>(b)] = 1;
+  };
+  for (std::size_t k = 0; k < problem.contacts.size(); ++k)
+    if (holds(problem, problem.contacts[k], solution.contact_impulse[k][0]))
+      hold(problem.contacts[k].body_a, problem.contacts[k].body_b);
+  for (const JointBlock& j : problem.joints) hold(j.body_a, j.body_b);
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     if (world.flags[i] == 0 && world.bodies.is_active(i))
-      world.assembly.solution.displacement[i].linear -=
-          0.5 * dt * dt * world.assembly.problem.bodies[i].acceleration.linear;
+      solution.displacement[i].linear -= 0.5 * dt * dt * problem.bodies[i].acceleration.linear;
 }
 
 void integrate(WorldState& world, double dt) {

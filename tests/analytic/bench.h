@@ -3,9 +3,12 @@
 // that records the measured error (--gtest_output=json shows it).
 #pragma once
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include "cairn/world/world.h"
@@ -46,16 +49,25 @@ inline void run(World& world, int steps, double dt) {
   for (int i = 0; i < steps; ++i) world.step(dt);
 }
 
+/// Records the largest error so far under this name in this test, as a part of its tolerance.
+inline void record_error(const char* what, double error, double tolerance) {
+  static std::map<std::string, double> worst;
+  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+  double& largest = worst[std::string(test->test_suite_name()) + test->name() + what];
+  largest = std::max(largest, error);
+  testing::Test::RecordProperty(what, fmt::format("{:.2g} of {:g}", largest, tolerance));
+}
+
 /// |value - expected| <= tolerance * |expected|.
 inline void expect_relative(const char* what, double value, double expected, double tolerance) {
   const double error = std::fabs(value - expected) / std::fabs(expected);
-  testing::Test::RecordProperty(what, std::to_string(error / tolerance) + " of " + std::to_string(tolerance));
+  record_error(what, error, tolerance);
   EXPECT_LE(error, tolerance) << what << " is " << value << ", the closed form says " << expected;
 }
 
 inline void expect_absolute(const char* what, double value, double expected, double tolerance) {
   const double error = std::fabs(value - expected);
-  testing::Test::RecordProperty(what, std::to_string(error / tolerance) + " of " + std::to_string(tolerance));
+  record_error(what, error, tolerance);
   EXPECT_LE(error, tolerance) << what << " is " << value << ", the closed form says " << expected;
 }
 

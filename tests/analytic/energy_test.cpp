@@ -39,7 +39,7 @@ double drop_rise(double restitution, const std::function<Shape(int)>& shape) {
                                        {{.shape = shape(i), .material = material}});
     mass += world.view(body).mass;
   }
-  return largest_rise(world, 300, 1.0 / 120, mass * kGravity * 1);
+  return largest_rise(world, 500, 1.0 / 120, mass * kGravity * 1);
 }
 
 TEST(Energy, NeverRisesWhereNothingDrives) {

@@ -157,6 +157,29 @@ TEST(Collisions, KeepMomentum) {
   expect_absolute("angular momentum", norm(after[1] - before[1]) / scale, 0, 1e-12);
 }
 
+TEST(Collisions, OfBoxesKeepLinearMomentum) {
+  World world(weightless());
+  Random random(9);
+  std::vector<BodyId> boxes;
+  for (int i = 0; i < 27; ++i) {
+    const Vec3 p{i % 3 - 1.0, i / 3 % 3 - 1.0, i / 9 - 1.0};
+    const Vec3 w{random.uniform(-5, 5), random.uniform(-5, 5), random.uniform(-5, 5)};
+    boxes.push_back(world.add_body({.pose = {p, {}}, .velocity = {-2.0 * p, w}},
+                                   {{.shape = make_box({0.2, 0.25, 0.15 + 0.01 * i}), .material = bouncy(0.5, 0.4)}}));
+  }
+  Vec3 before, after;
+  double scale = 0;
+  for (const BodyId id : boxes) {
+    before += world.view(id).mass * world.view(id).velocity.linear;
+    scale += world.view(id).mass * norm(world.view(id).velocity.linear);
+  }
+  std::int64_t met = 0;
+  for (int i = 0; i < 200; ++i) met += world.step(0.01).contacts;
+  ASSERT_GT(met, 1000);
+  for (const BodyId id : boxes) after += world.view(id).mass * world.view(id).velocity.linear;
+  expect_absolute("momentum", norm(after - before) / scale, 0, 1e-12);
+}
+
 TEST(PainleveRod, HasASolutionAtTheLevelOfImpulses) {
   // A slender rod on its tip, sliding: for mu = 2 no acceleration fits between 37.4 and 79.2 degrees, yet impulses
   // always do. The solve must say so by a small residual.

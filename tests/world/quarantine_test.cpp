@@ -108,5 +108,21 @@ TEST(Quarantine, OthersRestOnAFrozenBody) {
   EXPECT_FALSE(world.view(box).quarantined);
 }
 
+TEST(Quarantine, LetsNeighboursSleep) {
+  Scene scene = make_scene(true);
+  World& world = scene.world;
+  WorldSettings settings = world.settings();
+  settings.sleep.enabled = true;
+  world.set_settings(settings);
+  run(world, 10, kStep);
+  world.add_force(scene.speck, {1e15, 0, 0});
+  world.step(kStep);
+  const BodyId box = world.add_body({.pose = {{30.8, 0, 1.3}, {}}}, {{.shape = make_box({0.3, 0.3, 0.3})}});
+  run(world, 180, kStep);
+  EXPECT_TRUE(world.view(box).asleep);
+  EXPECT_FALSE(world.view(scene.speck).asleep);
+  EXPECT_TRUE(world.view(scene.speck).quarantined);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -168,6 +168,75 @@ TEST(Boxes, FindEveryShapeWhoseBoundsTheyMeet) {
   }
 }
 
+TEST(Casts, MeetShapesWhereGeometrySays) {
+  World world;
+  const BodyId ball = world.add_body({.kind = BodyKind::fixed, .pose = {{5, 0, 0}, {}}}, {{.shape = make_sphere(1)}});
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, -4)}});
+  // Two balls of 1 and 0.5 at an offset of 0.9 touch when their centres are 1.2 apart along the way.
+  const auto hit = world.cast_shape(make_sphere(0.5), {{0, 0.9, 0}, {}}, {20, 0, 0});
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->body, ball);
+  EXPECT_NEAR(hit->distance, 3.8, 1e-5);
+  EXPECT_LT(norm(hit->normal - Vec3{-0.8, 0.6, 0}), 1e-5) << "against the cast";
+  EXPECT_LT(norm(hit->point - Vec3{4.2, 0.6, 0}), 1e-5);
+  // A box standing on its corner comes down on the floor.
+  const Pose corner{{0, 0, 0}, turn_about({1, 0, 0}, 45 * kDegree)};
+  const auto floor = world.cast_shape(make_box({0.5, 0.5, 0.5}), corner, {0, 0, -10});
+  ASSERT_TRUE(floor);
+  EXPECT_NEAR(floor->distance, 4 - std::sqrt(0.5), 1e-5);
+  EXPECT_NEAR(floor->normal.z, 1, 1e-9);
+  EXPECT_FALSE(world.cast_shape(make_sphere(0.5), {{0, 1.51, 0}, {}}, {20, 0, 0}));
+  EXPECT_EQ(world.cast_shape(make_sphere(0.5), {{5, 0, 0}, {}}, {1, 0, 0})->distance, 0);
+}
+
+TEST(Casts, AgreeWithStepsOfOverlap) {
+  // Halving the way by overlap alone finds the same first touch.
+  const World world = make_scene(17);
+  Random random(18);
+  int met = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Shape shape = random_shape(random, i);
+    const Pose pose{random_vector(random, 7), turn_about(random_vector(random, 1), random.uniform(0, 6))};
+    const Vec3 way = random_vector(random, 8);
+    const std::vector<WorldHit> all = world.cast_shape_all(shape, pose, way);
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
+                               [](const WorldHit& a, const WorldHit& b) { return a.distance < b.distance; }));
+    const auto first = world.cast_shape(shape, pose, way);
+    ASSERT_EQ(first.has_value(), !all.empty());
+    if (!first) continue;
+    EXPECT_EQ(first->shape, all[0].shape);
+    if (first->distance == 0) {
+      EXPECT_FALSE(world.overlap_shape(shape, pose).empty());
+      continue;
+    }
+    ++met;
+    const auto at = [&](double distance) { return Pose{pose.position + distance / norm(way) * way, pose.orientation}; };
+    EXPECT_TRUE(world.overlap_shape(shape, at(first->distance - 1e-4)).empty()) << i;
+    const std::vector<ShapeId> beyond = world.overlap_shape(shape, at(first->distance + 1e-3));
+    EXPECT_NE(std::find(beyond.begin(), beyond.end(), first->shape), beyond.end()) << i;
+    EXPECT_LE(dot(first->normal, way), 0);
+  }
+  EXPECT_GT(met, 15);
+}
+
+TEST(Overlaps, OfBallsFollowTheirDistance) {
+  World world;
+  Random random(19);
+  for (int i = 0; i < 100; ++i)
+    world.add_body({.kind = BodyKind::fixed, .pose = {random_vector(random, 3), {}}},
+                   {{.shape = make_sphere(random.uniform(0.1, 0.6))}});
+  for (int i = 0; i < 100; ++i) {
+    const Vec3 p = random_vector(random, 3);
+    const double radius = random.uniform(0.1, 1);
+    std::vector<ShapeId> expected;
+    for_each_shape(world, [&](ShapeId shape) {
+      const double reach = radius + std::get<Sphere>(world.shape_def(shape).shape).radius;
+      if (norm(pose_of(world, shape).position - p) <= reach) expected.push_back(shape);
+    });
+    EXPECT_EQ(world.overlap_shape(make_sphere(radius), {p, {}}), expected);
+  }
+}
+
 TEST(Queries, SeeEditsAtOnce) {
   World world;
   const BodyId ball = world.add_body({.pose = {{5, 0, 0}, {}}}, {{.shape = make_sphere(1)}});
