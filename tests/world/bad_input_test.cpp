@@ -318,10 +318,10 @@ TEST(BadShapes, MadeByHandAreRefusedAtTheDoor) {
   add("cylinder", Cylinder{1, -1});
   add("cone", Cone{1, kNan});
   add("half-space", HalfSpace{{0, 0, 2}, 0});
-  add("empty", ConvexHull{});
-  add("empty", TriangleMesh{});
-  add("empty", HeightField{});
-  add("empty", Compound{});
+  add("no data", ConvexHull{});
+  add("no data", TriangleMesh{});
+  add("no data", HeightField{});
+  add("no data", Compound{});
   expect_refused(calls);
 }
 
