@@ -73,8 +73,7 @@ Vec3 area_of(const HullData& data, const HullFace& face) {
     return data.vertices[index(data.edges[index(face.first_edge + k)].vertex)];
   };
   Vec3 area;
-  for (std::int32_t k = 1; k + 1 < face.edge_count; ++k)
-    area += area_vector({corner(0), corner(k), corner(k + 1)});
+  for (std::int32_t k = 1; k + 1 < face.edge_count; ++k) area += area_vector({corner(0), corner(k), corner(k + 1)});
   return area;
 }
 

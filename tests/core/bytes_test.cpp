@@ -24,7 +24,8 @@ TEST(Bytes, LeastSignificantFirstAndAsWideAsTheType) {
 }
 
 TEST(Bytes, EverythingComesBackBitForBit) {
-  const double reals[] = {-0.0, 0.1, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::infinity()};
+  const double reals[] = {-0.0, 0.1, std::numeric_limits<double>::denorm_min(),
+                          std::numeric_limits<double>::infinity()};
   const std::int64_t whole[] = {0, -1, std::numeric_limits<std::int64_t>::min()};
   ByteWriter out;
   for (const double x : reals) out.number(x);
@@ -32,7 +33,8 @@ TEST(Bytes, EverythingComesBackBitForBit) {
   out.number(2.5f);
   out.text(std::string("a\0b", 3));
   ByteReader in(out.bytes());
-  for (const double x : reals) EXPECT_EQ(std::bit_cast<std::uint64_t>(in.get<double>()), std::bit_cast<std::uint64_t>(x));
+  for (const double x : reals)
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(in.get<double>()), std::bit_cast<std::uint64_t>(x));
   for (const std::int64_t x : whole) EXPECT_EQ(in.get<std::int64_t>(), x);
   EXPECT_EQ(in.get<float>(), 2.5f);
   std::string text;
@@ -45,7 +47,8 @@ TEST(Bytes, WhatIsNotThereIsRefused) {
   EXPECT_THROW(ByteReader("abc").get<std::uint32_t>(), InputError);
   EXPECT_THROW(ByteReader("\2").get<bool>(), InputError);
   EXPECT_THROW(ByteReader("abc").raw(4), InputError);
-  for (const std::uint64_t count : {std::uint64_t{3}, std::uint64_t{1} << 31, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+  for (const std::uint64_t count :
+       {std::uint64_t{3}, std::uint64_t{1} << 31, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     ByteWriter out;
     out.number(count);
     out.raw("0123456789abcdef");  // two elements of 8 bytes

@@ -72,11 +72,11 @@ TEST(Handles, StatesThatContradictThemselvesAreRefused) {
   HandlePool<Thing> pool;
   pool.create();
   EXPECT_NO_THROW(HandlePool<Thing>().restore(State{{0, 3, kLast}, {1, 0, 0}, {1}})) << "the last slot is used up";
-  for (const State& bad : {State{{0, 3}, {1, 0}, {}},         // free, but not listed
-                           State{{0, 3}, {1, 0}, {1, 1}},     // twice
-                           State{{0, 3}, {1, 0}, {1, 0}},     // in use
-                           State{{0, 3}, {1, 0}, {1, 2}},     // out of range
-                           State{{0, 3}, {1, 2}, {}},         // neither live nor free
+  for (const State& bad : {State{{0, 3}, {1, 0}, {}},      // free, but not listed
+                           State{{0, 3}, {1, 0}, {1, 1}},  // twice
+                           State{{0, 3}, {1, 0}, {1, 0}},  // in use
+                           State{{0, 3}, {1, 0}, {1, 2}},  // out of range
+                           State{{0, 3}, {1, 2}, {}},      // neither live nor free
                            State{{0, 3}, {1}, {}}}) {
     EXPECT_THROW(pool.restore(bad), InputError);
     EXPECT_TRUE(pool.is_valid({0, 0}));

@@ -52,7 +52,9 @@ TEST(RestoreHull, RefusesPartsThatDoNotBelongTogether) {
       [](HullData& d) { d.faces[2].first_edge = 0; },
       [](HullData& d) { d.faces.pop_back(); },
       [](HullData& d) { d.vertices.push_back({}); },
-      [](HullData& d) { d.vertices[0] = {9, 9, 9}; },
+      [](HullData& d) {
+        d.vertices[0] = {9, 9, 9};
+      },
       [](HullData& d) { d.vertices[0].x = std::nan(""); },
       [](HullData& d) { d.faces[1].normal = -d.faces[1].normal; },
       [](HullData& d) { d.faces[1].offset = -100; },

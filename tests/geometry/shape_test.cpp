@@ -178,10 +178,10 @@ TEST(Shape, ShapesPutTogetherByHandAreChecked) {
   Random random(1);
   for (const auto& [name, shape] : convex_shapes(random)) EXPECT_NO_THROW(check_shape(shape)) << name;
   EXPECT_NO_THROW(check_shape(make_half_space({1, 2, 3}, 4)));
-  for (const Shape& bad :
-       {Shape(Sphere{0}), Shape(Sphere{kNan}), Shape(Box{{1, -1, 1}}), Shape(Capsule{0.1, 1e9}), Shape(Cylinder{kInf, 1}),
-        Shape(Cone{1, 1e-9}), Shape(HalfSpace{{0, 0, 2}, 0}), Shape(HalfSpace{{0, 0, 1}, kNan}), Shape(ConvexHull{}),
-        Shape(HeightField{}), Shape(TriangleMesh{}), Shape(Compound{})}) {
+  for (const Shape& bad : {Shape(Sphere{0}), Shape(Sphere{kNan}), Shape(Box{{1, -1, 1}}), Shape(Capsule{0.1, 1e9}),
+                           Shape(Cylinder{kInf, 1}), Shape(Cone{1, 1e-9}), Shape(HalfSpace{{0, 0, 2}, 0}),
+                           Shape(HalfSpace{{0, 0, 1}, kNan}), Shape(ConvexHull{}), Shape(HeightField{}),
+                           Shape(TriangleMesh{}), Shape(Compound{})}) {
     EXPECT_THROW(check_shape(bad), InputError) << bad.index();
     EXPECT_THROW(make_compound({{bad, {}}}), InputError) << bad.index();
   }
