@@ -59,7 +59,8 @@ void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double mar
   const Pose& pose = bodies.pose[body];
   const Vec3 way = foreseen_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
   const bool round = shapes.sphere_radius[i] >= 0;
-  const double grow = 0.5 * margin + (round ? 0.0 : foreseen_turn(bodies.velocity[body].angular, shapes.ball_radius[i], dt));
+  const double grow =
+      0.5 * margin + (round ? 0.0 : foreseen_turn(bodies.velocity[body].angular, shapes.ball_radius[i], dt));
   const Vec3 middle = transform(pose, shapes.ball_centre[i]);
   shapes.pose[i] = pose * shapes.local[i];
   shapes.ball[i] = {middle + 0.5 * way, shapes.ball_radius[i] + grow + 0.5 * norm(way)};
