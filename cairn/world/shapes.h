@@ -22,6 +22,7 @@ struct Shapes {
   std::vector<Vec3> ball_centre;      ///< of the bounding ball, from the body's centre of mass, body axes
   std::vector<double> ball_radius;    ///< may be infinite
   std::vector<double> sphere_radius;  ///< of shapes that are spheres; -1 for others
+  std::vector<double> foresight;      ///< kForesight; infinite for continuous bodies, whose whole way is foreseen
   std::vector<ProxyFilter> filter;
   std::vector<std::uint8_t> material;  ///< number in the MaterialTable
   // Written by place_shapes.
@@ -45,9 +46,8 @@ void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i);
 /// Places a shape: pose, bounds and ball, grown by half the margin and by the way its body may go in the next step.
 void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt);
 
-
-/// True if the bounds that place_shape made hold the shape no longer once its body has moved by `displacement`. To be asked
-/// while the body still has the velocity it was placed with.
+/// True if the bounds that place_shape made hold the shape no longer once its body has moved by `displacement`. To be
+/// asked while the body still has the velocity it was placed with.
 bool strays(const Bodies& bodies, const Shapes& shapes, std::size_t i, const Velocity& displacement, double margin,
             double dt);
 

@@ -167,21 +167,21 @@ void correct_free_flight(WorldState& world, double dt) {
 void find_strays(WorldState& world, double dt) {
   const Bodies& bodies = world.bodies;
   Shapes& shapes = world.shapes;
-  parallel_for(world.pool.get(), static_cast<std::int64_t>(shapes.size()), kBodyGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                   shapes.strayed[i] = 0;
-                   if (shapes.body[i] < 0) continue;
-                   const auto body = static_cast<std::size_t>(shapes.body[i]);
-                   const Velocity& v = bodies.velocity[body];
-                   if (bodies.is_active(body))
-                     shapes.strayed[i] =
-                         strays(bodies, shapes, i, world.assembly.solution.displacement[body], world.settings.margin, dt);
-                   else if (bodies.is_moving_kinematic(body))
-                     shapes.strayed[i] =
-                         strays(bodies, shapes, i, {dt * v.linear, dt * v.angular}, world.settings.margin, dt);
-                 }
-               });
+  parallel_for(
+      world.pool.get(), static_cast<std::int64_t>(shapes.size()), kBodyGrain,
+      [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+          shapes.strayed[i] = 0;
+          if (shapes.body[i] < 0) continue;
+          const auto body = static_cast<std::size_t>(shapes.body[i]);
+          const Velocity& v = bodies.velocity[body];
+          if (bodies.is_active(body))
+            shapes.strayed[i] =
+                strays(bodies, shapes, i, world.assembly.solution.displacement[body], world.settings.margin, dt);
+          else if (bodies.is_moving_kinematic(body))
+            shapes.strayed[i] = strays(bodies, shapes, i, {dt * v.linear, dt * v.angular}, world.settings.margin, dt);
+        }
+      });
 }
 
 void integrate(WorldState& world, double dt) {
