@@ -9,11 +9,13 @@ namespace {
 
 constexpr double kRadius = 0.5;
 
+double grid_half_width(const SceneValues& values) { return 0.5 * values.size() + 1; }
+
 /// Contacts 3 N^2 (N - 1) + N^2. Coordinates are halves of integers, so neighbours touch exactly.
 void build_ball_grid(World& world, const SceneValues& values) {
   const int n = values.size();
   const Material material = rubbing(values.get("friction"));
-  const double half = 0.5 * n + 1;
+  const double half = grid_half_width(values);
   add_fixed_box(world, {0, 0, -1}, {half, half, 1}, material);
   const double first = -0.5 * (n - 1);
   for (int z = 0; z < n; ++z)
@@ -71,6 +73,7 @@ std::vector<SceneFamily> ball_scenes() {
        .summary = "N^3 touching spheres on a box (doc 000: 8, 24, 40)",
        .parameters = {friction_parameter()},
        .build = build_ball_grid,
+       .half_width = grid_half_width,
        .steps = 300,
        .measure_from = 100,
        .measure_to = 300,

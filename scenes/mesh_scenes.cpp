@@ -11,6 +11,8 @@ namespace cairn::scenes {
 
 namespace {
 
+constexpr double kHills = 40, kFlat = 12;  // m, half of the side
+
 /// Two triangles per quad over [-half, half]^2, normals up.
 TriangleMesh make_hills(int quads, double half, const std::function<double(double, double)>& height) {
   std::vector<Vec3> vertices;
@@ -36,7 +38,7 @@ void build_boxes_on_mesh(World& world, const SceneValues& values) {
   constexpr double kSpacing = 1.1, kLowest = 2.0, kHalf = 0.4, kMostTurn = 0.1;
   const Material material = rubbing(values.get("friction"));
   const TriangleMesh hills =
-      make_hills(64, 40, [](double x, double y) { return std::sin(0.35 * x) * std::cos(0.35 * y); });
+      make_hills(64, kHills, [](double x, double y) { return std::sin(0.35 * x) * std::cos(0.35 * y); });
   world.add_body({.kind = BodyKind::fixed}, {{.shape = hills, .material = material}});
   Random random(values.seed());
   for (int i = 0; i < values.whole("count"); ++i) {
@@ -52,7 +54,7 @@ void build_slide_on_mesh(World& world, const SceneValues& values) {
   constexpr Vec3 kHalf{0.3, 0.2, 0.1};
   const double direction = values.get("direction") * kDegree, speed = values.get("speed");
   const Material material = rubbing(values.get("friction"));
-  const TriangleMesh flat = make_hills(64, 12, [](double, double) { return 0.0; });
+  const TriangleMesh flat = make_hills(64, kFlat, [](double, double) { return 0.0; });
   world.add_body({.kind = BodyKind::fixed}, {{.shape = flat, .material = material}});
   const BodyId block = add_box(world, {{0, 0, kHalf.z}, turn({0, 0, 1}, direction)}, kHalf, material);
   world.set_velocity(block, {{speed * std::cos(direction), speed * std::sin(direction), 0}, {}});
@@ -66,6 +68,7 @@ std::vector<SceneFamily> mesh_scenes() {
        .summary = "5160 boxes fall on hills of 8192 triangles (doc 001)",
        .parameters = {friction_parameter(), {"count", 5160, 1, 100000, "boxes", true}, seed_parameter()},
        .build = build_boxes_on_mesh,
+       .half_width = [](const SceneValues&) { return kHills; },
        .steps = 1200,
        .measure_from = 900,
        .measure_to = 1200,
@@ -76,6 +79,7 @@ std::vector<SceneFamily> mesh_scenes() {
                       {"speed", 5, 0, 10, "m/s"},
                       {"direction", 20, -180, 180, "degrees from the x axis"}},
        .build = build_slide_on_mesh,
+       .half_width = [](const SceneValues&) { return kFlat; },
        .steps = 120,
        .measure_from = 0,
        .measure_to = 120,

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,13 +36,17 @@ struct SceneInfo {
 };
 std::vector<SceneInfo> scene_table();
 
+/// Of scenes whose ground has no end.
+inline constexpr double kEndless = std::numeric_limits<double>::infinity();
+
 /// A world at its beginning, and how to run it.
 struct Scene {
   std::string name;
   double dt = 1.0 / 60;                  ///< s
   int steps = 600;                       ///< that the scene is meant to be run for
   int measure_from = 0, measure_to = 0;  ///< measures are taken over the steps after measure_from, up to measure_to
-  double floor = -1;                     ///< m; a body whose origin is below has fallen through something
+  double floor = -1;                     ///< m; a body whose origin is below has fallen through something,
+  double half_width = kEndless;          ///< m; unless it first went farther than this along x or y and left the scene
   World world;
 };
 

@@ -50,6 +50,7 @@ struct SceneFamily {
   std::string summary;
   std::vector<ParameterSpec> parameters;
   void (*build)(World& world, const SceneValues& values) = nullptr;  ///< adds the bodies
+  double (*half_width)(const SceneValues& values) = nullptr;         ///< m, see Scene; none: endless
   int steps = 600;
   int measure_from = 300, measure_to = 600;
   double dt = 1.0 / 60;  ///< s

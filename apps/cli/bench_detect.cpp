@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // cairn bench detect: what detection costs (broad, narrow, cache, graph), in processor time per step.
 //
-// Ball grids of growing size, at rest and with every ball leaving its fat box in every step, and settled boxes on a mesh
-// with and without recycling; one thread and two. Figures are medians over steps and over turns; one and two threads take
-// turns on the same world, so that a busy machine harms both alike.
+// Ball grids of growing size, at rest and with every ball leaving its fat box in every step, and settled boxes on a
+// mesh with and without recycling; one thread and two. Figures are medians over steps and over turns; one and two
+// threads take turns on the same world, so that a busy machine harms both alike.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,9 +27,9 @@ struct Cost {
 
 struct Case {
   std::string name, scene;
-  bool moving = false;     ///< every body goes further than its fat box in every step
+  bool moving = false;  ///< every body goes further than its fat box in every step
   bool recycling = true;
-  int settle = 0;          ///< steps before anything is measured; 0: a grid without weight, which needs none
+  int settle = 0;  ///< steps before anything is measured; 0: a grid without weight, which needs none
 };
 
 double median(std::vector<double> values) {

@@ -94,12 +94,12 @@ std::string read_file(const std::string& path) {
 }
 
 /// The state of the file, under the settings of the command line.
-void restore(scenes::Scene& scene, const StartState& start, const std::string& path) {
+void restore(scenes::Scene& scene, const BodyWatch& watch, const std::string& path) {
   if (path.empty()) return;
   const WorldSettings settings = scene.world.settings();
   if (const auto error = scene.world.restore(read_file(path)))
     fail_input(fmt::format("cannot restore {}: {}", path, error->message), error->kind);
-  if (!start.matches(scene.world))
+  if (!watch.matches(scene.world))
     fail_input(fmt::format("{} was saved from another scene than {}, or with other parameters", path, scene.name));
   scene.world.set_settings(settings);
 }
@@ -146,7 +146,7 @@ void save(Session& session) {
   session.saved = true;
 }
 
-void run_steps(Session& session, RunStatistics& statistics) {
+void run_steps(Session& session, BodyWatch& watch, RunStatistics& statistics) {
   const RunOptions& o = session.options;
   World& world = session.scene.world;
   Progress progress(session.scene.name);
@@ -154,18 +154,20 @@ void run_steps(Session& session, RunStatistics& statistics) {
     const Timer timer;
     const CpuTimer cpu_timer;
     const StepReport& report = world.step(session.dt);
-    statistics.add(report, {timer.seconds(), cpu_timer.seconds()});
+    const StepCost cost{timer.seconds(), cpu_timer.seconds()};
+    watch.look(world);
+    statistics.add(report, cost, watch.kinetic_energy_gone(world));
     if (!o.hashes.empty() && (report.step % o.hash_every == 0 || report.step == session.last_step)) {
       session.hashes.cell(report.step).cell(world.state_hash().to_string());
       session.hashes.end_row();
     }
     if (o.save_at && report.step == *o.save_at) save(session);
     progress.update(fmt::format("step {} of {}, {} contacts, {:.3g} ms", report.step, session.last_step,
-                                report.contacts, 1e3 * timer.seconds()));
+                                report.contacts, 1e3 * cost.wall));
   }
 }
 
-RunSummary summarise(const Session& session, const StartState& start, const RunStatistics& statistics) {
+RunSummary summarise(const Session& session, const BodyWatch& watch, const RunStatistics& statistics) {
   const World& world = session.scene.world;
   RunSummary summary;
   statistics.summarise(summary);
@@ -174,9 +176,11 @@ RunSummary summarise(const Session& session, const StartState& start, const RunS
   summary.dt = session.dt;
   summary.threads = world.settings().threads == 0 ? available_processors() : world.settings().threads;
   summary.bodies = static_cast<std::int64_t>(world.body_count());
-  summary.dynamic_bodies = start.dynamic_bodies();
+  summary.dynamic_bodies = watch.dynamic_bodies();
+  summary.fell_through = watch.fell_through();
+  summary.left = watch.left();
   summary.energy_end = total_energy(world);
-  summary.motion = start.motion(world, session.scene.floor);
+  summary.motion = watch.motion(world);
   summary.state_hash = world.state_hash().to_string();
   return summary;
 }
@@ -199,15 +203,15 @@ int run_scene(const RunOptions& options) {
   check_outputs(options);
   SolverSpec solver = split_solver(options.solver.empty() ? WorldSettings{}.solver : options.solver, options.settings);
   scenes::Scene scene = build_scene(options, solver);
-  const StartState start(scene.world);
-  restore(scene, start, options.restore);
+  BodyWatch watch(scene);
+  restore(scene, watch, options.restore);
   const double dt = options.dt.value_or(scene.dt);
   Session session{options, std::move(solver), std::move(scene), dt, 0, {}};
   plan(session);
   RunStatistics statistics(session.window, session.scene.world.settings(), total_energy(session.scene.world));
-  run_steps(session, statistics);
+  run_steps(session, watch, statistics);
   save(session);  // unless it was done on the way
-  const RunSummary summary = summarise(session, start, statistics);
+  const RunSummary summary = summarise(session, watch, statistics);
   write_results(session, summary);
   if (interrupted()) return kInterrupted;
   return options.strict && summary.not_converged > 0 ? kNotConverged : kDone;

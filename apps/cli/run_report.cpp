@@ -18,6 +18,13 @@ double kinetic_energy(const BodyView& body) {
   return 0.5 * body.mass * dot(body.velocity.linear, body.velocity.linear) + 0.5 * dot(spin, body.inertia * spin);
 }
 
+/// Mean over the steps and over the bodies that are still there at the end, J.
+double kinetic_energy_per_body(const RunSummary& s) {
+  const std::int64_t there = s.dynamic_bodies - s.fell_through - s.left;
+  return s.means.kinetic_energy / static_cast<double>(std::max<std::int64_t>(s.means.steps, 1)) /
+         static_cast<double>(std::max<std::int64_t>(there, 1));
+}
+
 /// JSON has no infinity and no NaN; a missing residual is null too.
 nlohmann::json number_or_null(double value) {
   return std::isfinite(value) && value >= 0 ? nlohmann::json(value) : nlohmann::json(nullptr);
@@ -46,7 +53,7 @@ void add_note(std::vector<std::string>& notes, const std::string& note) {
 
 }  // namespace
 
-void add(StepSums& sums, const StepReport& report, const StepCost& cost) {
+void add(StepSums& sums, const StepReport& report, const StepCost& cost, double gone_energy) {
   ++sums.steps;
   sums.cost.wall += cost.wall;
   sums.cost.cpu += cost.cpu;
@@ -62,32 +69,56 @@ void add(StepSums& sums, const StepReport& report, const StepCost& cost) {
   sums.sleeping_islands += static_cast<double>(report.sleeping_islands);
   sums.awake_bodies += static_cast<double>(report.awake_bodies);
   sums.iterations += report.solve.iterations;
-  sums.kinetic_energy += report.kinetic_energy;
+  sums.kinetic_energy += report.kinetic_energy - gone_energy;
   sums.mean_overlap += report.mean_overlap;
   sums.max_overlap = std::max(sums.max_overlap, report.max_overlap);
   sums.colours = std::max(sums.colours, report.colours);
   if (report.solve.residual >= 0) sums.residuals.push_back(report.solve.residual);
 }
 
-StartState::StartState(const World& world) : bodies_(world.bodies()), energy_(total_energy(world)) {
-  for (const BodyId body : bodies_) {
-    const BodyView view = world.view(body);
-    position_.push_back(view.pose.position);
-    if (view.kind == BodyKind::dynamic) ++dynamic_bodies_;
+BodyWatch::BodyWatch(const scenes::Scene& scene)
+    : floor_(scene.floor), half_width_(scene.half_width), all_bodies_(scene.world.body_count()) {
+  for (const BodyId body : scene.world.bodies()) {
+    const BodyView view = scene.world.view(body);
+    if (view.kind != BodyKind::dynamic) continue;
+    bodies_.push_back(body);
+    start_.push_back(view.pose.position);
+  }
+  gone_.assign(bodies_.size(), 0);
+}
+
+void BodyWatch::look(const World& world) {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (gone_[i] != 0) continue;
+    const Vec3 p = world.view(bodies_[i]).pose.position;
+    const bool inside = std::fabs(p.x) <= half_width_ && std::fabs(p.y) <= half_width_;
+    const bool above = p.z >= floor_;
+    gone_[i] = inside && above ? 0 : 1;
+    if (!inside && is_finite(p))
+      ++left_;
+    else if (!inside || !above)
+      ++fell_through_;
   }
 }
 
-bool StartState::matches(const World& world) const { return world.bodies() == bodies_; }
+double BodyWatch::kinetic_energy_gone(const World& world) const {
+  double energy = 0;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (gone_[i] != 0) energy += kinetic_energy(world.view(bodies_[i]));
+  return energy;
+}
 
-StartState::Motion StartState::motion(const World& world, double floor) const {
+bool BodyWatch::matches(const World& world) const {
+  return world.body_count() == all_bodies_ &&
+         std::all_of(bodies_.begin(), bodies_.end(), [&](BodyId body) { return world.contains(body); });
+}
+
+BodyWatch::Motion BodyWatch::motion(const World& world) const {
   Motion motion;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodyView view = world.view(bodies_[i]);
-    if (view.kind != BodyKind::dynamic) continue;
-    const Vec3 moved = view.pose.position - position_[i];
+    const Vec3 moved = world.view(bodies_[i]).pose.position - start_[i];
     motion.drift = std::max(motion.drift, std::sqrt(moved.x * moved.x + moved.y * moved.y));
     motion.sag = std::max(motion.sag, -moved.z);
-    if (!(view.pose.position.z >= floor)) ++motion.fell_through;
   }
   return motion;
 }
@@ -105,9 +136,9 @@ double total_energy(const World& world) {
 RunStatistics::RunStatistics(const MeasureWindow& window, const WorldSettings& settings, double energy_start)
     : window_(window), tolerance_(settings.tolerance), energy_start_(energy_start) {}
 
-void RunStatistics::add(const StepReport& report, const StepCost& cost) {
-  cli::add(all_, report, cost);
-  if (window_.contains(report.step)) cli::add(measured_, report, cost);
+void RunStatistics::add(const StepReport& report, const StepCost& cost, double gone_energy) {
+  cli::add(all_, report, cost, gone_energy);
+  if (window_.contains(report.step)) cli::add(measured_, report, cost, gone_energy);
   energy_gain_ = std::max(energy_gain_, report.kinetic_energy + report.potential_energy - energy_start_);
   const StopReason reason = report.solve.reason;
   const bool missed = tolerance_ > 0 ? reason != StopReason::converged : reason == StopReason::diverged;
@@ -160,8 +191,7 @@ nlohmann::json to_json(const RunSummary& s) {
       {"stage_ms", stage_json(s.means.stages.wall, steps)},
       {"stage_cpu_ms", stage_json(s.means.stages.cpu, steps)},
       {"detection_cpu_ms", 1e3 * detection_cpu(s.means.stages) / steps},
-      {"kinetic_energy_per_body",
-       s.means.kinetic_energy / steps / static_cast<double>(std::max<std::int64_t>(s.dynamic_bodies, 1))},
+      {"kinetic_energy_per_body", kinetic_energy_per_body(s)},
       {"energy", {{"start", s.energy_start}, {"end", s.energy_end}, {"largest_gain", s.energy_gain}}},
       {"max_overlap_m", s.means.max_overlap},
       {"mean_overlap_m", s.means.mean_overlap / steps},
@@ -170,7 +200,8 @@ nlohmann::json to_json(const RunSummary& s) {
       {"residual_median", number_or_null(median(s.means.residuals))},
       {"residual_worst", number_or_null(worst(s.means.residuals))},
       {"not_converged_steps", s.not_converged},
-      {"fell_through", s.motion.fell_through},
+      {"fell_through", s.fell_through},
+      {"left_scene", s.left},
       {"quarantined", s.quarantined},
       {"state_hash", s.state_hash},
       {"notes", s.notes},
@@ -197,16 +228,14 @@ void print_summary(std::FILE* out, const RunSummary& s) {
   row("residual", s.means.residuals.empty() ? "not measured"
                                             : fmt::format("median {:.2e}, worst {:.2e}", median(s.means.residuals),
                                                           worst(s.means.residuals)));
-  row("energy",
-      fmt::format("{:.6g} J at first, {:.6g} J at last, never more than {:.3g} J above the first; kinetic "
-                  "{:.3g} J per body",
-                  s.energy_start, s.energy_end, s.energy_gain,
-                  mean(s.means.kinetic_energy) / static_cast<double>(std::max<std::int64_t>(s.dynamic_bodies, 1))));
+  row("energy", fmt::format("{:.6g} J at first, {:.6g} J at last, never more than {:.3g} J above the first; kinetic "
+                            "{:.3g} J per body",
+                            s.energy_start, s.energy_end, s.energy_gain, kinetic_energy_per_body(s)));
   row("overlap",
       fmt::format("at most {:.3g} mm, mean {:.3g} mm", 1e3 * s.means.max_overlap, 1e3 * mean(s.means.mean_overlap)));
   row("motion", fmt::format("at most {:.4g} m sideways and {:.4g} m down", s.motion.drift, s.motion.sag));
   row("not converged", fmt::format("{} steps", s.not_converged));
-  row("fell through", fmt::format("{} bodies", s.motion.fell_through));
+  row("fell through", fmt::format("{} bodies; {} left over the edge", s.fell_through, s.left));
   if (s.quarantined > 0) row("quarantined", fmt::format("{} bodies", s.quarantined));
   row("state", s.state_hash);
   for (const std::string& note : s.notes) fmt::print(out, "  note: {}\n", note);

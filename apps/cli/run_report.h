@@ -31,34 +31,43 @@ struct StepSums {
   StageTimes stages;
   double contacts = 0, manifolds = 0, pairs = 0, recycled = 0, islands = 0, sleeping_islands = 0, awake_bodies = 0;
   double iterations = 0;
-  double kinetic_energy = 0, mean_overlap = 0;
+  double kinetic_energy = 0;  ///< J, of the bodies that are still there
+  double mean_overlap = 0;
   double max_overlap = 0;         ///< largest, not a sum
   int colours = 0;                ///< largest, not a sum
   std::vector<double> residuals;  ///< of the steps whose answer was judged
 };
-void add(StepSums& sums, const StepReport& report, const StepCost& cost);
+void add(StepSums& sums, const StepReport& report, const StepCost& cost, double gone_energy = 0);
 
-/// Where every body was when the scene was built, to see how far it has gone.
-class StartState {
+/// Looks after the bodies of a scene: where each was built, how far it has gone, whether it is still there.
+class BodyWatch {
  public:
-  explicit StartState(const World& world);
+  explicit BodyWatch(const scenes::Scene& scene);
+
+  /// To be called after every step.
+  void look(const World& world);
+  /// J of the bodies that are gone: they fall for ever and would hide what the others do.
+  double kinetic_energy_gone(const World& world) const;
 
   struct Motion {
-    double drift = 0;               ///< m, largest horizontal distance of a dynamic body from where it was built
-    double sag = 0;                 ///< m, farthest that one came down
-    std::int64_t fell_through = 0;  ///< dynamic bodies below the floor, or nowhere
+    double drift = 0;  ///< m, largest horizontal distance of a dynamic body from where it was built
+    double sag = 0;    ///< m, farthest that one came down
   };
-  Motion motion(const World& world, double floor) const;
+  Motion motion(const World& world) const;
   /// The same bodies still exist: false when the world was restored from another scene's file.
   bool matches(const World& world) const;
-  std::int64_t dynamic_bodies() const { return dynamic_bodies_; }
-  double energy() const { return energy_; }
+
+  std::int64_t dynamic_bodies() const { return static_cast<std::int64_t>(bodies_.size()); }
+  std::int64_t fell_through() const { return fell_through_; }
+  std::int64_t left() const { return left_; }
 
  private:
-  std::vector<BodyId> bodies_;
-  std::vector<Vec3> position_;  ///< per body
-  std::int64_t dynamic_bodies_ = 0;
-  double energy_ = 0;  ///< J
+  double floor_, half_width_;  ///< m, of the scene
+  std::size_t all_bodies_;
+  std::vector<BodyId> bodies_;      ///< the dynamic ones
+  std::vector<Vec3> start_;         ///< per body of bodies_
+  std::vector<std::uint8_t> gone_;  ///< per body of bodies_: 1 since it fell through or left
+  std::int64_t fell_through_ = 0, left_ = 0;
 };
 
 /// Kinetic energy and that of gravity, of all dynamic bodies, J.
@@ -75,7 +84,9 @@ struct RunSummary {
   MeasureWindow window;
   StepSums means;                                            ///< over the window
   double energy_start = 0, energy_end = 0, energy_gain = 0;  ///< J; gain: most above the start, after any step
-  StartState::Motion motion;
+  BodyWatch::Motion motion;
+  std::int64_t fell_through = 0;   ///< dynamic bodies that came below the floor, or are nowhere
+  std::int64_t left = 0;           ///< dynamic bodies that went over the edge of the scene
   std::int64_t not_converged = 0;  ///< steps that missed the tolerance; without one, steps that diverged
   std::int64_t quarantined = 0;
   std::string state_hash;
@@ -87,7 +98,8 @@ class RunStatistics {
  public:
   RunStatistics(const MeasureWindow& window, const WorldSettings& settings, double energy_start);
 
-  void add(const StepReport& report, const StepCost& cost);
+  /// `gone_energy` is what the bodies that are gone have of the report's kinetic energy, J.
+  void add(const StepReport& report, const StepCost& cost, double gone_energy = 0);
   /// Fills what steps decide; the rest is the caller's.
   void summarise(RunSummary& summary) const;
 

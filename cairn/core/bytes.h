@@ -2,7 +2,8 @@
 // Bytes: numbers as bytes and back, the same on every machine. Each number has the width of its type, least significant
 // byte first; real numbers are written as their bits.
 //
-// ByteWriter and ByteReader take the same calls, so that one function says what is written and read, and in which order.
+// ByteWriter and ByteReader take the same calls, so that one function says what is written and read, and in which
+// order.
 #pragma once
 
 #include <bit>
@@ -30,7 +31,7 @@ class ByteWriter {
 
   template <class T>
   void number(const T& x) {
-    static_assert((std::is_arithmetic_v<T> || std::is_enum_v<T>) && sizeof(T) <= 8);
+    static_assert((std::is_arithmetic_v<T> || std::is_enum_v<T>)&&sizeof(T) <= 8);
     using Bits = detail::Bits<sizeof(T)>;
     const auto bits = std::bit_cast<Bits>(x);
     char word[sizeof(T)];
@@ -65,12 +66,11 @@ class ByteReader {
 
   template <class T>
   void number(T& x) {
-    static_assert((std::is_arithmetic_v<T> || std::is_enum_v<T>) && sizeof(T) <= 8);
+    static_assert((std::is_arithmetic_v<T> || std::is_enum_v<T>)&&sizeof(T) <= 8);
     using Bits = detail::Bits<sizeof(T)>;
     std::uint64_t bits = 0;
     const std::string_view word = raw(sizeof(T));
-    for (std::size_t k = 0; k < sizeof(T); ++k)
-      bits |= std::uint64_t{static_cast<unsigned char>(word[k])} << (8 * k);
+    for (std::size_t k = 0; k < sizeof(T); ++k) bits |= std::uint64_t{static_cast<unsigned char>(word[k])} << (8 * k);
     if constexpr (std::is_same_v<T, bool>) {
       require(bits <= 1, "a yes or no is neither");
       x = bits == 1;

@@ -36,19 +36,19 @@ struct BodyRecord {
   std::uint32_t locked_axes = kLockNone;
   bool may_sleep = true, continuous = false;
   std::uint64_t user = 0;
-  Vec3 force, torque;                ///< for the next step; cleared by it
-  double rest_time = 0;              ///< s it has been slow
+  Vec3 force, torque;                 ///< for the next step; cleared by it
+  double rest_time = 0;               ///< s it has been slow
   std::vector<std::uint32_t> shapes;  ///< slots, ascending
 };
 
 struct Bodies {
-  std::vector<std::uint8_t> status;      ///< BodyStatus bits
-  std::vector<Pose> pose;                ///< of the centre of mass, with the body's axes
-  std::vector<Velocity> velocity;        ///< of the centre of mass
+  std::vector<std::uint8_t> status;  ///< BodyStatus bits
+  std::vector<Pose> pose;            ///< of the centre of mass, with the body's axes
+  std::vector<Velocity> velocity;    ///< of the centre of mass
   std::vector<MassState> mass;
   std::vector<BodyRecord> record;
-  std::vector<Pose> reference;           ///< where contacts were last made anew
-  std::vector<std::uint32_t> version;    ///< raised when the body leaves the neighbourhood of `reference`
+  std::vector<Pose> reference;         ///< where contacts were last made anew
+  std::vector<std::uint32_t> version;  ///< raised when the body leaves the neighbourhood of `reference`
 
   std::size_t size() const { return status.size(); }
   bool is_live(std::size_t i) const { return (status[i] & kLive) != 0; }

@@ -38,8 +38,8 @@ Pose checked_pose(const Pose& pose, const char* what) {
   if (!is_finite(q)) fail_input(fmt::format("{}: the orientation is not finite", what));
   const double length = std::sqrt(norm2(q));
   if (!(length > 0.9 && length < 1.1))
-    fail_input(fmt::format("{}: the orientation ({}, {}, {}, {}) has norm {}; pass a unit quaternion", what, q.w, q.x, q.y,
-                           q.z, length));
+    fail_input(fmt::format("{}: the orientation ({}, {}, {}, {}) has norm {}; pass a unit quaternion", what, q.w, q.x,
+                           q.y, q.z, length));
   // A unit quaternion passes unchanged, so that poses read from a world go back bit for bit.
   return std::fabs(length - 1) < 1e-15 ? pose : Pose{pose.position, normalised(q)};
 }
@@ -51,9 +51,10 @@ void check_mass(const MassProperties& mass) {
   const SymMat3& m = mass.inertia;
   const std::array<double, 3> e = symmetric_eigenvalues(m);
   if (!(e[0] > 0) || e[0] + e[1] < e[2] * (1 - kTriangleTolerance))
-    fail_input(fmt::format("inertia has principal moments {}, {}, {}: they must be positive and none larger than the sum of "
-                           "the others; BodyDef::repair_inertia replaces it by the nearest possible one",
-                           e[0], e[1], e[2]));
+    fail_input(
+        fmt::format("inertia has principal moments {}, {}, {}: they must be positive and none larger than the sum of "
+                    "the others; BodyDef::repair_inertia replaces it by the nearest possible one",
+                    e[0], e[1], e[2]));
 }
 
 void check_body_def(const BodyDef& def) {

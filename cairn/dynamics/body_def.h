@@ -36,20 +36,20 @@ enum LockedAxes : std::uint32_t {
 };
 
 /// The largest numbers the world accepts; beyond them squares and products lose their meaning.
-inline constexpr double kLargestPosition = 1e8;   ///< m
-inline constexpr double kLargestSpeed = 1e6;      ///< m/s and rad/s
-inline constexpr double kLargestForce = 1e15;     ///< N and N m
-inline constexpr double kSmallestMass = 1e-9;     ///< kg
-inline constexpr double kLargestMass = 1e15;      ///< kg
+inline constexpr double kLargestPosition = 1e8;  ///< m
+inline constexpr double kLargestSpeed = 1e6;     ///< m/s and rad/s
+inline constexpr double kLargestForce = 1e15;    ///< N and N m
+inline constexpr double kSmallestMass = 1e-9;    ///< kg
+inline constexpr double kLargestMass = 1e15;     ///< kg
 
 struct BodyDef {
   BodyKind kind = BodyKind::dynamic;
-  Pose pose{};                         ///< of the body's own frame, in which its shapes are placed
-  Velocity velocity{};                 ///< of the centre of mass
+  Pose pose{};                           ///< of the body's own frame, in which its shapes are placed
+  Velocity velocity{};                   ///< of the centre of mass
   std::optional<MassProperties> mass{};  ///< in the body's frame; none: from the shapes and their densities
-  bool repair_inertia = false;         ///< replace a given inertia that no solid can have by the nearest possible one
-  double linear_damping = 0;           ///< 1/s
-  double angular_damping = 0;          ///< 1/s
+  bool repair_inertia = false;           ///< replace a given inertia that no solid can have by the nearest possible one
+  double linear_damping = 0;             ///< 1/s
+  double angular_damping = 0;            ///< 1/s
   double gravity_scale = 1;
   std::uint32_t locked_axes = kLockNone;
   bool may_sleep = true;
@@ -59,7 +59,7 @@ struct BodyDef {
 
 struct ShapeDef {
   Shape shape{};
-  Pose pose{};            ///< in the body's frame
+  Pose pose{};  ///< in the body's frame
   Material material{};
   double density = 1000;  ///< kg/m^3; 0: adds no mass
   std::uint32_t layer = 1;

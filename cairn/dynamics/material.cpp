@@ -37,14 +37,17 @@ void check_material(const Material& m) {
   check_optional(m.static_friction, "static_friction");
   check_optional(m.friction_across, "friction_across");
   if (m.static_friction >= 0 && m.static_friction < m.friction)
-    fail_input(fmt::format("material static_friction {} is below friction {}: sticking holds at least as well as sliding",
-                           m.static_friction, m.friction));
+    fail_input(
+        fmt::format("material static_friction {} is below friction {}: sticking holds at least as well as sliding",
+                    m.static_friction, m.friction));
   if (!is_finite(m.grain) || !(norm(m.grain) > 1e-9) || norm(m.grain) > 1e9)
     fail_input("material grain must be a finite direction, not zero");
   check_range(m.spin_radius, 0, 1e3, "spin_radius");
   check_range(m.rolling_radius, 0, 1e3, "rolling_radius");
   check_range(m.restitution, 0, 1, "restitution");
-  const auto known = [](CombineRule rule) { return rule >= CombineRule::geometric_mean && rule <= CombineRule::maximum; };
+  const auto known = [](CombineRule rule) {
+    return rule >= CombineRule::geometric_mean && rule <= CombineRule::maximum;
+  };
   require(known(m.friction_rule) && known(m.restitution_rule), "material combine rule is none of CombineRule");
 }
 

@@ -12,13 +12,13 @@ enum class CombineRule { geometric_mean, average, minimum, multiply, maximum };
 
 /// Users write it, shapes keep it.
 struct Material {
-  double friction = 0.5;          ///< coefficient while sliding
-  double static_friction = -1;    ///< coefficient while sticking; negative: the same as `friction`
-  double friction_across = -1;    ///< anisotropic: coefficient across the grain; negative: the same in all directions
-  Vec3 grain{1, 0, 0};            ///< direction in the shape's axes along which `friction` holds
-  double spin_radius = 0;         ///< m, radius of the patch of contact that resists drilling (Contensou); 0: none
-  double rolling_radius = 0;      ///< m, resisting torque over normal force when rolling; 0: none
-  double restitution = 0;         ///< Newton's, 0..1
+  double friction = 0.5;        ///< coefficient while sliding
+  double static_friction = -1;  ///< coefficient while sticking; negative: the same as `friction`
+  double friction_across = -1;  ///< anisotropic: coefficient across the grain; negative: the same in all directions
+  Vec3 grain{1, 0, 0};          ///< direction in the shape's axes along which `friction` holds
+  double spin_radius = 0;       ///< m, radius of the patch of contact that resists drilling (Contensou); 0: none
+  double rolling_radius = 0;    ///< m, resisting torque over normal force when rolling; 0: none
+  double restitution = 0;       ///< Newton's, 0..1
   CombineRule friction_rule = CombineRule::geometric_mean;
   CombineRule restitution_rule = CombineRule::maximum;
   friend bool operator==(const Material&, const Material&) = default;

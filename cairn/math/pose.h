@@ -7,8 +7,8 @@
 namespace cairn {
 
 struct Pose {
-  Vec3 position;
-  Quat orientation;
+  Vec3 position{};
+  Quat orientation{};
   friend constexpr bool operator==(const Pose&, const Pose&) = default;
 };
 

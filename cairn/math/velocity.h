@@ -8,7 +8,7 @@
 namespace cairn {
 
 struct Velocity {
-  Vec3 linear, angular;
+  Vec3 linear{}, angular{};
   friend constexpr bool operator==(const Velocity&, const Velocity&) = default;
 };
 

@@ -78,21 +78,30 @@ class Groups {
 
  private:
   void merge(const Touch& touch, Manifold& manifold) const {
-    ManifoldBuilder builder(manifold.normal);
-    for (int k = 0; k < manifold.count; ++k) builder.add(manifold.point[static_cast<std::size_t>(k)]);
-    for (std::size_t k = 0; k < touch.count; ++k) {
-      ManifoldPoint p = touch.point[k];
-      p.separation = dot(manifold.normal, p.on_b - p.on_a);
-      if (!is_there(manifold, p)) builder.add(p);
-    }
-    manifold = builder.build();
+    ManifoldBuilder fresh(manifold.normal);
+    std::array<bool, Touch::kMost> known{};
+    for (std::size_t k = 0; k < touch.count; ++k) known[k] = update(manifold, measured(manifold, touch.point[k]));
+    for (int k = 0; k < manifold.count; ++k) fresh.add(manifold.point[static_cast<std::size_t>(k)]);
+    for (std::size_t k = 0; k < touch.count; ++k)
+      if (!known[k]) fresh.add(measured(manifold, touch.point[k]));
+    manifold = fresh.build();
   }
 
-  /// Corners on a common edge come from both triangles.
-  bool is_there(const Manifold& manifold, const ManifoldPoint& p) const {
+  /// Along the normal of the manifold, which may be turned by a little.
+  static ManifoldPoint measured(const Manifold& manifold, ManifoldPoint p) {
+    p.separation = dot(manifold.normal, p.on_b - p.on_a);
+    return p;
+  }
+
+  /// Corners on a common edge come from both triangles: of one feature, or of one place, the deeper point stays. False
+  /// where the point is new.
+  bool update(Manifold& manifold, const ManifoldPoint& p) const {
     for (int k = 0; k < manifold.count; ++k) {
-      const Vec3 d = manifold.point[static_cast<std::size_t>(k)].on_b - p.on_b;
-      if (dot(d, d) <= near2_) return true;
+      ManifoldPoint& old = manifold.point[static_cast<std::size_t>(k)];
+      const Vec3 d = old.on_b - p.on_b;
+      if (old.feature != p.feature && !(dot(d, d) <= near2_)) continue;
+      if (old.feature == p.feature && p.separation < old.separation) old = p;
+      return true;
     }
     return false;
   }
@@ -254,6 +263,9 @@ class SurfaceContact {
     if (behind) return offer_face(t, face);
     // Out through the face is the shortest way where no bend is nearer than the surface.
     if (face.count > 0 && clearance(face, triangle, over_face) >= std::max(0.0, -over_face)) return offer_face(t, face);
+    // So it is where the surface hardly bends, and where it cannot be left through a side at all.
+    const bool reaches_plane = face.count > 0 && face.deepest() <= over_face + slop_;
+    if (is_hollow(t) || (reaches_plane && !has_sharp_side(surface_, t))) return offer_face(t, face);
     const TriangleAxis axis = least_overlap();
     if (axis.apart) return;
     const bool reaches = face.count > 0 && face.deepest() <= axis.separation + slop_;

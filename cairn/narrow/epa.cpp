@@ -10,7 +10,8 @@ namespace cairn {
 namespace {
 
 constexpr int kMaxIterations = 120;
-/// Relative to the size of the shapes: bounds that agree, faces that a point lies on, sets that are flat.
+/// Relative to the size of the shapes: bounds that agree, faces that a point lies on, sets that are flat. Polyhedra end
+/// exactly; round shapes need the digits for their normal, which knows only half as many.
 constexpr double kAgree = 1e-11, kOnFace = 1e-13, kFlat = 1e-10;
 
 struct Face {
@@ -26,7 +27,7 @@ struct Edge {
 /// A closed surface of triangles with its corners; fixed storage, nothing is allocated.
 class Polytope {
  public:
-  explicit Polytope(double size) : size_(size) {}
+  explicit Polytope(double size) : size_(size) {}  // NOLINT: the arrays are written before they are read
 
   /// The four points must not be in one plane.
   bool start(const std::array<MinkowskiPoint, 4>& p);
@@ -34,6 +35,8 @@ class Polytope {
   bool grow(const MinkowskiPoint& w);
 
   const Face& lowest() const;
+  /// The point of A nearest to the origin's foot on one face.
+  Vec3 foot_on_a(const Face& face) const;
   /// The point of A at the origin's foot on the faces with this normal, if there still are any.
   std::optional<Vec3> foot_on_a(const Vec3& normal) const;
 
@@ -44,9 +47,16 @@ class Polytope {
   const Vec3& at(std::size_t k) const { return corner_[k].difference; }
 
   double size_;
-  std::array<MinkowskiPoint, kMaxIterations + 4> corner_;
-  std::array<Face, 2 * kMaxIterations + 16> face_;
-  std::array<Edge, 2 * kMaxIterations> edge_;  ///< scratch of collect_horizon
+  // Not cleared: 27 kilobytes, of which most calls use a few.
+  union {
+    std::array<MinkowskiPoint, kMaxIterations + 4> corner_;
+  };
+  union {
+    std::array<Face, 2 * kMaxIterations + 16> face_;
+  };
+  union {
+    std::array<Edge, 2 * kMaxIterations> edge_;  ///< scratch of collect_horizon
+  };
   std::size_t corners_ = 0, faces_ = 0, edges_ = 0;
 };
 
@@ -109,6 +119,14 @@ const Face& Polytope::lowest() const {
   for (std::size_t k = 1; k < faces_; ++k)
     if (face_[k].offset < face_[best].offset) best = k;
   return face_[best];
+}
+
+Vec3 Polytope::foot_on_a(const Face& face) const {
+  const auto [i, j, l] = face.corner;
+  Simplex s;
+  s.vertex = {corner_[i], corner_[j], corner_[l]};
+  s.size = 3;
+  return nearest_to_origin(s).on_a();
 }
 
 std::optional<Vec3> Polytope::foot_on_a(const Vec3& normal) const {
@@ -200,7 +218,7 @@ EpaResult epa(const MinkowskiDifference& difference, const Simplex& touching) {
     if (const double depth = dot(face.normal, w.difference); depth < best.depth) {
       best.depth = depth;
       best.normal = face.normal;
-      best.on_a = polytope.foot_on_a(face.normal).value_or(touching.on_a());
+      best.on_a = polytope.foot_on_a(face);
     }
     // Bounds in the wrong order tell of a surface that rounding has torn: keep what is known, do not call it exact.
     const double gap = best.depth - face.offset, agree = kAgree * difference.size();

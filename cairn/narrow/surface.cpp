@@ -148,6 +148,14 @@ ContactFeature as_feature(const SurfaceTriangle& triangle) {
   return f;
 }
 
+bool has_sharp_side(const TriangleMesh& surface, const SurfaceTriangle& triangle) {
+  return is_sharp(surface, triangle, 0) || is_sharp(surface, triangle, 1) || is_sharp(surface, triangle, 2);
+}
+
+bool has_sharp_side(const HeightField& surface, const SurfaceTriangle& triangle) {
+  return is_sharp(surface, triangle, 0) || is_sharp(surface, triangle, 1) || is_sharp(surface, triangle, 2);
+}
+
 SurfaceVerdict judge(const TriangleMesh& surface, const SurfaceTriangle& t, TrianglePart part, const Vec3& m) {
   return judge_any(surface, t, part, m);
 }

@@ -32,6 +32,16 @@ void add_edges(const HeightField& surface, SurfaceTriangle& triangle);
 /// The triangle as a polygon. Flat sides, and corners between two of them, are no contacts: the surface goes on.
 ContactFeature as_feature(const SurfaceTriangle& triangle);
 
+/// Whether one of its sides is a border or a sharp ridge.
+bool has_sharp_side(const TriangleMesh& surface, const SurfaceTriangle& triangle);
+bool has_sharp_side(const HeightField& surface, const SurfaceTriangle& triangle);
+
+/// Whether none of its sides is a border or a ridge: then only the face can touch.
+inline bool is_hollow(const SurfaceTriangle& triangle) {
+  return std::none_of(triangle.edge.begin(), triangle.edge.end(),
+                      [](EdgeKind kind) { return kind == EdgeKind::convex || kind == EdgeKind::boundary; });
+}
+
 /// What a contact on part of a triangle, pushing along the unit direction m, is.
 enum class SurfaceVerdict : std::uint8_t {
   own,      ///< m is between the normals of the faces that meet there

@@ -122,6 +122,8 @@ void BoxTriangle::cross_edges(const Candidate& best, TriangleAxis& result) const
   const double c = dot(u, v), along_u = dot(w, u), along_v = dot(w, v);
   const double s = (along_u - c * along_v) / (1 - c * c), t = c * s - along_v;
   if (!(std::fabs(s) <= half_[best.box_axis] && t >= 0 && t <= length)) return;
+  // The axis may owe its separation to the third corner, which then is nearer than the side.
+  if (!(std::fabs(dot(best.m, p - q) - best.separation) <= kOnPart * length)) return;
   result.has_points = true;
   result.on_shape = position_ + rotation_ * (p + s * u);
   result.on_triangle = position_ + rotation_ * (q + t * v);

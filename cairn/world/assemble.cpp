@@ -89,8 +89,7 @@ void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) 
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
       OverlapSums& sums = out.overlaps[s];
       for (const ContactManifold& m : slabs[s].manifolds)
-        if (takes_part(from, out, m))
-          out.first_contact[s + 1] += m.count;
+        if (takes_part(from, out, m)) out.first_contact[s + 1] += m.count;
       for (const ContactPoint& p : slabs[s].points) {
         const double depth = std::max(0.0, -double{p.separation});
         sums.deepest = std::max(sums.deepest, depth);
@@ -106,7 +105,7 @@ void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) 
 struct ManifoldContext {
   ContactBlock block;
   ContactMaterial material;
-  Frame stored;  ///< the frame the cache keeps tangential impulses in
+  Frame stored;         ///< the frame the cache keeps tangential impulses in
   bool turned = false;  ///< the block's tangents differ from it
 };
 
@@ -120,7 +119,8 @@ ManifoldContext manifold_context(const ContactSource& from, const ContactManifol
   Frame frame = c.stored;
   if (c.material.grain_of != 0) {
     const std::size_t owner = c.material.grain_of == 1 ? a : b;
-    frame = make_frame_along(m.normal, rotate(from.shapes.pose[owner].orientation, from.shapes.def[owner].material.grain));
+    frame =
+        make_frame_along(m.normal, rotate(from.shapes.pose[owner].orientation, from.shapes.def[owner].material.grain));
     c.turned = true;
   }
   c.block.body_a = from.shapes.body[a], c.block.body_b = from.shapes.body[b];

@@ -25,7 +25,7 @@ struct OverlapSums {
 
 struct Assembly {
   ContactProblem problem;
-  ContactSolution solution;                 ///< warm start on entry of the solver, the answer after it
+  ContactSolution solution;                  ///< warm start on entry of the solver, the answer after it
   std::vector<std::int32_t> contact_colour;  ///< per contact
   std::vector<std::int64_t> first_contact;   ///< per slab of the cache, one more at the end
   std::vector<OverlapSums> overlaps;         ///< per slab

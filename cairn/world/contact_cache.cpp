@@ -16,18 +16,18 @@ struct PairContext {
   const Bodies& bodies;
   const Shapes& shapes;
   const DetectSettings& settings;
-  std::size_t a, b;            ///< shapes
+  std::size_t a, b;  ///< shapes
   std::size_t body_a, body_b;
-  const Slab* old_slab;        ///< null: the pair is new
+  const Slab* old_slab;  ///< null: the pair is new
   const ContactPair* old;
-  std::int32_t index;          ///< of the pair
+  std::int32_t index;  ///< of the pair
 };
 
 /// How far ahead contacts of a pair are made: the margin, and the way the bodies may come closer within the step.
 double pair_margin(const PairContext& c) {
   const Vec3 relative = c.bodies.velocity[c.body_b].linear - c.bodies.velocity[c.body_a].linear;
   const double size = std::min(c.shapes.ball_radius[c.a], c.shapes.ball_radius[c.b]);
-  return c.settings.margin + std::min(c.settings.dt * norm(relative), size);
+  return c.settings.margin + std::min(c.settings.dt * norm(relative), 2 * kForesight * size);
 }
 
 const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {
@@ -69,7 +69,8 @@ void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3&
 
 /// Two balls: the most frequent pair, without any detour.
 void collide_spheres(const PairContext& c, Slab& slab) {
-  const Vec3 d = c.shapes.ball[c.b].centre - c.shapes.ball[c.a].centre;
+  const Vec3& centre_a = c.shapes.pose[c.a].position;
+  const Vec3 d = c.shapes.pose[c.b].position - centre_a;
   const double reach = c.shapes.sphere_radius[c.a] + c.shapes.sphere_radius[c.b];
   const double length2 = dot(d, d), near = reach + c.settings.margin;
   if (length2 > near * near) {
@@ -77,20 +78,19 @@ void collide_spheres(const PairContext& c, Slab& slab) {
     if (length2 > far * far) return;
   }
   const double length = std::sqrt(length2);
-  ContactManifold m;
+  // Written in place: building them elsewhere and copying costs as much as the arithmetic.
+  const auto first_point = static_cast<std::int32_t>(slab.points.size());
+  ContactManifold& m = slab.manifolds.emplace_back();
+  ContactPoint& point = slab.points.emplace_back();
   m.normal = length > 0 ? (1.0 / length) * d : Vec3{0, 0, 1};
   m.pair = c.index;
   m.count = 1;
-  m.first_point = static_cast<std::int32_t>(slab.points.size());
-  ContactPoint point;
+  m.first_point = first_point;
   // Midway between the surfaces: at r_a + separation / 2 from the centre of a.
-  point.position =
-      c.shapes.ball[c.a].centre + 0.5 * (c.shapes.sphere_radius[c.a] - c.shapes.sphere_radius[c.b] + length) * m.normal;
+  point.position = centre_a + 0.5 * (c.shapes.sphere_radius[c.a] - c.shapes.sphere_radius[c.b] + length) * m.normal;
   point.separation = static_cast<float>(length - reach);
   if (const ContactManifold* old = old_manifold(c, 0))
     carry_impulse(c.old_slab->points[static_cast<std::size_t>(old->first_point)], old->normal, m.normal, point);
-  slab.points.push_back(point);
-  slab.manifolds.push_back(m);
 }
 
 void to_float(const Vec3& v, float* out) {
@@ -142,7 +142,8 @@ void recycle_pair(const PairContext& c, Slab& slab) {
   const Pose &pose_a = c.bodies.pose[c.body_a], &pose_b = c.bodies.pose[c.body_b];
   for (std::int32_t k = 0; k < c.old->manifold_count; ++k) {
     ContactManifold m = c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold + k)];
-    const auto first_point = static_cast<std::size_t>(m.first_point), first_anchor = static_cast<std::size_t>(m.first_anchor);
+    const auto first_point = static_cast<std::size_t>(m.first_point),
+               first_anchor = static_cast<std::size_t>(m.first_anchor);
     m.pair = c.index;
     m.first_point = static_cast<std::int32_t>(slab.points.size());
     m.first_anchor = static_cast<std::int32_t>(slab.anchors.size());
@@ -171,8 +172,8 @@ bool is_unmoved(const PairContext& c, std::uint32_t version_a, std::uint32_t ver
 bool is_cheap(const Shapes& shapes, std::size_t a, std::size_t b) {
   const auto round = [&](std::size_t i) { return shapes.sphere_radius[i] >= 0; };
   const auto simple = [&](std::size_t i) {
-    return round(i) || std::holds_alternative<Box>(shapes.shape[i]) || std::holds_alternative<HalfSpace>(shapes.shape[i]) ||
-           std::holds_alternative<Capsule>(shapes.shape[i]);
+    return round(i) || std::holds_alternative<Box>(shapes.shape[i]) ||
+           std::holds_alternative<HalfSpace>(shapes.shape[i]) || std::holds_alternative<Capsule>(shapes.shape[i]);
   };
   return (round(a) && simple(b)) || (round(b) && simple(a));
 }
@@ -189,8 +190,7 @@ void ContactCache::match(ThreadPool* pool) {
   if (same_pairs_) return;
   match_.resize(next_.pairs.size());
   if (total == 0) match_block(0, 0, 0);
-  parallel_for(pool, total, kPairBlock,
-               [&](std::int64_t begin, std::int64_t end) { match_block(begin, end, total); });
+  parallel_for(pool, total, kPairBlock, [&](std::int64_t begin, std::int64_t end) { match_block(begin, end, total); });
 }
 
 /// Merges a block of the new pairs with the stretch of the old ones it replaces.
@@ -214,12 +214,12 @@ void ContactCache::match_block(std::int64_t begin, std::int64_t end, std::int64_
   while (old != stop) skip();
 }
 
-void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, ThreadPool* pool) {
+void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
+                          ThreadPool* pool) {
   const auto total = static_cast<std::int64_t>(next_.pairs.size());
   if (total == 0) update_block(bodies, shapes, settings, 0, 0);
-  parallel_for(pool, total, kPairBlock, [&](std::int64_t begin, std::int64_t end) {
-    update_block(bodies, shapes, settings, begin, end);
-  });
+  parallel_for(pool, total, kPairBlock,
+               [&](std::int64_t begin, std::int64_t end) { update_block(bodies, shapes, settings, begin, end); });
   std::swap(now_, next_);
 }
 
@@ -234,12 +234,18 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     const std::int64_t match = same_pairs_ ? static_cast<std::int64_t>(i) : match_[i];
     const ContactPair* old = match >= 0 ? &now_.records[static_cast<std::size_t>(match)] : nullptr;
     if (old != nullptr && old->known == 0) old = nullptr;
-    ContactPair record;
-    if (old != nullptr) record = *old;
+    ContactPair& record = next_.records[i];
+    if (old != nullptr) {
+      record.memory = old->memory;
+      record.touching = old->touching;
+    } else {
+      record = {};
+    }
     record.known = 1;
     record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
     const Slab* old_slab = old != nullptr ? &now_.slabs[static_cast<std::size_t>(match / kPairBlock)] : nullptr;
-    const PairContext context{bodies, shapes, settings, a, b, body_a, body_b, old_slab, old, static_cast<std::int32_t>(i)};
+    const PairContext context{bodies, shapes, settings, a,   b,
+                              body_a, body_b, old_slab, old, static_cast<std::int32_t>(i)};
     const std::uint32_t version_a = bodies.version[body_a], version_b = bodies.version[body_b];
     if (body_a == body_b || !(bodies.is_dynamic(body_a) || bodies.is_dynamic(body_b))) {
       // Parts of one body, or bodies that nothing moves: no contact.
@@ -254,7 +260,6 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     }
     record.version_a = version_a, record.version_b = version_b;
     record.manifold_count = static_cast<std::int32_t>(slab.manifolds.size()) - record.first_manifold;
-    next_.records[i] = record;
   }
 }
 

@@ -3,8 +3,8 @@
 // pairs that were there before (cached axis, impulses by feature, whole manifolds of bodies that barely moved) and asks
 // the narrow phase about the rest.
 //
-// Layout. Pairs are cut into blocks of kPairBlock, each with its own arrays of manifolds and points (a Slab): blocks are
-// worked on side by side and their order is that of the pairs, whatever the number of threads. Two generations take
+// Layout. Pairs are cut into blocks of kPairBlock, each with its own arrays of manifolds and points (a Slab): blocks
+// are worked on side by side and their order is that of the pairs, whatever the number of threads. Two generations take
 // turns: the new one is written while the old one is read.
 #pragma once
 
@@ -25,7 +25,7 @@ struct ContactPoint {
   Vec3 position;  ///< world, midway between the two surfaces
   float separation = 0;
   std::uint32_t feature = 0;
-  float normal_impulse = 0;      ///< N s
+  float normal_impulse = 0;       ///< N s
   float tangent_impulse[2] = {};  ///< along the tangents of make_frame(normal)
   float spin_impulse = 0;
 };
@@ -38,12 +38,12 @@ struct ContactAnchor {
 };
 
 struct ContactManifold {
-  Vec3 normal;               ///< unit, from a to b
-  std::uint64_t part = 0;    ///< which parts of the two shapes
-  std::int32_t pair = 0;     ///< index of the pair
-  std::int32_t first_point = 0;   ///< in the slab
+  Vec3 normal;                     ///< unit, from a to b
+  std::uint64_t part = 0;          ///< which parts of the two shapes
+  std::int32_t pair = 0;           ///< index of the pair
+  std::int32_t first_point = 0;    ///< in the slab
   std::int32_t first_anchor = -1;  ///< in the slab; -1: never recycled
-  std::int32_t count = 0;    ///< points
+  std::int32_t count = 0;          ///< points
 };
 
 /// What is kept about a pair of shapes whose bounds overlap.
@@ -60,8 +60,8 @@ struct Slab {
   std::vector<ContactManifold> manifolds;
   std::vector<ContactPoint> points;
   std::vector<ContactAnchor> anchors;
-  std::vector<std::int32_t> ended;  ///< pairs of the OLD generation that touched and are gone
-  std::vector<std::int32_t> began;  ///< pairs that touch and did not before; written when events are collected
+  std::vector<std::int32_t> ended;   ///< pairs of the OLD generation that touched and are gone
+  std::vector<std::int32_t> began;   ///< pairs that touch and did not before; written when events are collected
   std::vector<std::int32_t> ceased;  ///< pairs that touched and are apart, though their bounds still overlap
   std::int64_t recycled = 0;
   PartManifolds scratch;

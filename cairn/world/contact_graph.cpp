@@ -28,7 +28,8 @@ void ContactGraph::rebuild(const Bodies& bodies, const Shapes& shapes, const Con
 }
 
 /// True if nothing changed.
-bool ContactGraph::gather_edges(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache, ThreadPool* pool) {
+bool ContactGraph::gather_edges(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache,
+                                ThreadPool* pool) {
   const std::span<const Slab> slabs = cache.slabs();
   const std::span<const ContactPair> records = cache.records();
   const auto block = [&](std::size_t s, auto&& visit) {

@@ -48,9 +48,10 @@ void check_has_mass(BodyKind kind, const std::optional<MassProperties>& given, s
   for (const ShapeDef& def : shapes)
     if (def.density > 0) mass += mass_properties(def.shape, def.density).mass;
   if (!(mass >= kSmallestMass && mass <= kLargestMass))
-    fail_input(fmt::format("a dynamic body needs a mass in [{:g}, {:g}] kg and its shapes make {:g}: give BodyDef::mass, add "
-                           "shapes with volume and density, or make it fixed",
-                           kSmallestMass, kLargestMass, mass));
+    fail_input(
+        fmt::format("a dynamic body needs a mass in [{:g}, {:g}] kg and its shapes make {:g}: give BodyDef::mass, add "
+                    "shapes with volume and density, or make it fixed",
+                    kSmallestMass, kLargestMass, mass));
 }
 
 /// Those that stay: without the ones that wait for the end of the events to be removed.
@@ -208,8 +209,10 @@ void World::remove_shape(ShapeId shape) {
   const auto body = static_cast<std::size_t>(world.shapes.body[s]);
   std::vector<std::uint32_t> rest = remaining_shapes(world, body);
   std::erase(rest, static_cast<std::uint32_t>(s));
-  if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass && !(mass_of(world.shapes, rest).mass >= kSmallestMass))
-    fail_input("remove_shape: it is the last shape that gives this dynamic body its mass; set_mass first, or remove the body");
+  if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass &&
+      !(mass_of(world.shapes, rest).mass >= kSmallestMass))
+    fail_input(
+        "remove_shape: it is the last shape that gives this dynamic body its mass; set_mass first, or remove the body");
   if (world.delivering) return world.shapes_to_remove.push_back(shape);
   drop_shape(world, s);
   world.bodies.record[body].shapes = std::move(rest);
@@ -244,7 +247,8 @@ void World::set_velocity(BodyId body, const Velocity& velocity) {
   const std::size_t i = state_->slot(body, "set_velocity");
   check_vector(velocity.linear, kLargestSpeed, "set_velocity: velocity");
   check_vector(velocity.angular, kLargestSpeed, "set_velocity: angular velocity");
-  require((state_->bodies.status[i] & (kDynamic | kKinematic)) != 0, "set_velocity: a fixed body has none; set_kind first");
+  require((state_->bodies.status[i] & (kDynamic | kKinematic)) != 0,
+          "set_velocity: a fixed body has none; set_kind first");
   state_->bodies.velocity[i] = velocity;
   touch(*state_, i);
 }

@@ -19,9 +19,9 @@ struct ContactEvent {
   ContactEventKind kind = ContactEventKind::begin;
   ShapeId shape_a, shape_b;
   BodyId body_a, body_b;
-  Vec3 point;               ///< where the normal impulse is largest; 0 for `end`
-  Vec3 normal;              ///< from a to b
-  double impulse = 0;       ///< N s, sum of the normal impulses of this step
+  Vec3 point;          ///< where the normal impulse is largest; 0 for `end`
+  Vec3 normal;         ///< from a to b
+  double impulse = 0;  ///< N s, sum of the normal impulses of this step
 };
 
 /// Called after the step, for each event in order of (shape_a, shape_b). Bodies may be added and edited; removals wait
@@ -32,15 +32,15 @@ using ContactListener = std::function<void(const ContactEvent&)>;
 struct ContactView {
   ShapeId shape_a, shape_b;
   BodyId body_a, body_b;
-  Vec3 point, normal;       ///< normal from a to b
-  double separation = 0;    ///< m, negative where they overlap
-  Vec3 impulse;             ///< N s on b, world axes
+  Vec3 point, normal;     ///< normal from a to b
+  double separation = 0;  ///< m, negative where they overlap
+  Vec3 impulse;           ///< N s on b, world axes
 };
 
 /// Which shapes a query sees.
 struct QueryFilter {
-  std::uint32_t mask = 0xffffffff;  ///< layers
-  BodyId ignore{};                  ///< a body to look past; null: none
+  std::uint32_t mask = 0xffffffff;        ///< layers
+  BodyId ignore{};                        ///< a body to look past; null: none
   std::function<bool(ShapeId)> accept{};  ///< asked last; empty: all
 };
 

@@ -12,7 +12,7 @@ namespace cairn {
 
 class MaterialTable {
  public:
-  static constexpr std::size_t kMost = 64;         ///< further materials are combined where they meet
+  static constexpr std::size_t kMost = 64;  ///< further materials are combined where they meet
   static constexpr std::uint8_t kNotListed = 255;
 
   /// The number of a material, listed if there is room.

@@ -41,7 +41,8 @@ struct Query {
   }
 
   WorldHit hit(std::size_t s, double distance, const Vec3& point, const Vec3& normal) const {
-    return {world.body_ids.at(static_cast<std::size_t>(world.shapes.body[s])), world.shape_ids.at(s), distance, point, normal};
+    return {world.body_ids.at(static_cast<std::size_t>(world.shapes.body[s])), world.shape_ids.at(s), distance, point,
+            normal};
   }
 };
 
@@ -71,7 +72,8 @@ std::vector<WorldHit> ray_hits(const Query& query, const Vec3& origin, const Vec
     // Turning rounds; shapes want a unit direction.
     const auto found = ray(query.world.shapes.shape[s], from, normalised(local), length);
     if (found)
-      hits.push_back(query.hit(s, found->distance, origin + found->distance * along, rotate(pose.orientation, found->normal)));
+      hits.push_back(
+          query.hit(s, found->distance, origin + found->distance * along, rotate(pose.orientation, found->normal)));
   });
   sort_by_distance(hits);
   return hits;
@@ -83,7 +85,8 @@ void check_solid(const Shape& shape, const char* function) {
   const bool surface = std::holds_alternative<HalfSpace>(shape) || std::holds_alternative<TriangleMesh>(shape) ||
                        std::holds_alternative<HeightField>(shape);
   if (surface)
-    fail_input(fmt::format("{}: half-spaces, meshes and height fields cannot be used here; pass a solid shape", function));
+    fail_input(
+        fmt::format("{}: half-spaces, meshes and height fields cannot be used here; pass a solid shape", function));
 }
 
 std::vector<WorldHit> cast_hits(const Query& query, const Shape& shape, const Pose& given, const Vec3& translation) {

@@ -33,10 +33,10 @@ struct StepReport {
   std::int64_t islands = 0, sleeping_islands = 0;
   int colours = 0;
   SolveReport solve;
-  double kinetic_energy = 0;    ///< J, at the end of the step
-  double potential_energy = 0;  ///< J, of gravity
-  double max_overlap = 0;       ///< m, deepest contact found by this step's detection
-  double mean_overlap = 0;      ///< m, over all contact points, those that only nearly touch counted as 0
+  double kinetic_energy = 0;        ///< J, at the end of the step
+  double potential_energy = 0;      ///< J, of gravity
+  double max_overlap = 0;           ///< m, deepest contact found by this step's detection
+  double mean_overlap = 0;          ///< m, over all contact points, those that only nearly touch counted as 0
   std::vector<BodyId> quarantined;  ///< frozen in this step because their numbers broke down
 };
 

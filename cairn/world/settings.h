@@ -34,12 +34,13 @@ struct WorldSettings {
   int threads = 1;                      ///< 0: every processor; results do not depend on it
   std::string broad_phase = "tree";     ///< a name of broad_phase_names()
   Integrator integrator = Integrator::symplectic_euler;
-  Stabilisation stabilisation{.contact_rate = 0.2, .joint_rate = 0.2, .slop = 2e-3, .max_push = 2.0, .bounce_speed = 0.2};
-  double margin = 0.02;        ///< m, contacts are made this far ahead; larger: more pairs, smaller: fast bodies sink in
-  bool recycling = true;       ///< keep the manifolds of bodies that barely moved
+  Stabilisation stabilisation{
+      .contact_rate = 0.2, .joint_rate = 0.2, .slop = 2e-3, .max_push = 2.0, .bounce_speed = 0.2};
+  double margin = 0.02;   ///< m, contacts are made this far ahead; larger: more pairs, smaller: fast bodies sink in
+  bool recycling = true;  ///< keep the manifolds of bodies that barely moved
   double recycle_shift = 1e-3;  ///< m, a body that moved less since its contacts were made has barely moved
   double recycle_turn = 1e-3;   ///< rad
-  double slip_speed = 0.01;    ///< m/s, slower contacts stick with the static coefficient
+  double slip_speed = 0.01;     ///< m/s, slower contacts stick with the static coefficient
   SleepSettings sleep;
   bool persist_events = false;  ///< also report pairs that go on touching
 };

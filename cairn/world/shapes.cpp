@@ -16,6 +16,13 @@ Aabb clamped(const Aabb& box) {
   return {max(box.lower, -far), min(box.upper, far)};
 }
 
+/// How far ahead bounds look: the way of the next step, at most a part of the size. Without that limit everything fast
+/// would be paired with everything around it; bodies that must not pass through others have BodyDef::continuous.
+Vec3 foreseen_way(const Vec3& way, double radius) {
+  const double most = kForesight * radius, length = norm(way);
+  return length > most ? (most / length) * way : way;
+}
+
 }  // namespace
 
 void Shapes::resize(std::size_t count) {
@@ -44,11 +51,11 @@ void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
 void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt) {
   const auto body = static_cast<std::size_t>(shapes.body[i]);
   const Pose& pose = bodies.pose[body];
-  const Vec3 way = dt * bodies.velocity[body].linear;
+  const Vec3 way = foreseen_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
   const double grow = 0.5 * margin;
   const Vec3 middle = transform(pose, shapes.ball_centre[i]);
   shapes.pose[i] = pose * shapes.local[i];
-  shapes.ball[i] = {middle, shapes.ball_radius[i] + grow + norm(way)};
+  shapes.ball[i] = {middle + 0.5 * way, shapes.ball_radius[i] + grow + 0.5 * norm(way)};
   const bool round = shapes.sphere_radius[i] >= 0;
   const Aabb box = round ? grown({middle, middle}, shapes.sphere_radius[i] + grow)
                          : grown(bounds(shapes.shape[i], shapes.pose[i]), grow);

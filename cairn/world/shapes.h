@@ -11,20 +11,23 @@
 
 namespace cairn {
 
+/// Contacts are foreseen over a way of at most this times the radius of the bounding ball.
+inline constexpr double kForesight = 0.25;
+
 struct Shapes {
-  std::vector<ShapeDef> def;              ///< as the user gave it, pose in the body's frame
-  std::vector<Shape> shape;               ///< the shape alone, for the narrow phase
-  std::vector<std::int32_t> body;         ///< slot of its body; -1: no shape here
-  std::vector<Pose> local;                ///< from the body's centre of mass
-  std::vector<Vec3> ball_centre;          ///< of the bounding ball, from the body's centre of mass, body axes
-  std::vector<double> ball_radius;        ///< may be infinite
-  std::vector<double> sphere_radius;      ///< of shapes that are spheres; -1 for others
+  std::vector<ShapeDef> def;          ///< as the user gave it, pose in the body's frame
+  std::vector<Shape> shape;           ///< the shape alone, for the narrow phase
+  std::vector<std::int32_t> body;     ///< slot of its body; -1: no shape here
+  std::vector<Pose> local;            ///< from the body's centre of mass
+  std::vector<Vec3> ball_centre;      ///< of the bounding ball, from the body's centre of mass, body axes
+  std::vector<double> ball_radius;    ///< may be infinite
+  std::vector<double> sphere_radius;  ///< of shapes that are spheres; -1 for others
   std::vector<ProxyFilter> filter;
-  std::vector<std::uint8_t> material;     ///< number in the MaterialTable
+  std::vector<std::uint8_t> material;  ///< number in the MaterialTable
   // Written by place_shapes.
-  std::vector<Pose> pose;                 ///< world
-  std::vector<Aabb> bounds;               ///< world, grown for the broad phase
-  std::vector<BoundingBall> ball;         ///< world, grown likewise
+  std::vector<Pose> pose;          ///< world
+  std::vector<Aabb> bounds;        ///< world, grown for the broad phase
+  std::vector<BoundingBall> ball;  ///< world, grown likewise
 
   std::size_t size() const { return body.size(); }
   void resize(std::size_t count);

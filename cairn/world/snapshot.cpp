@@ -66,7 +66,8 @@ void check_uncollided(const WorldState& world) {
 void mark_removed(WorldState& world, std::span<const Removed> removed) {
   const std::size_t count = world.shapes.size();
   world.any_removed = !removed.empty();
-  world.removed_shape.assign(count, 0), world.removed_shape_id.assign(count, {}), world.removed_body_id.assign(count, {});
+  world.removed_shape.assign(count, 0), world.removed_shape_id.assign(count, {}),
+      world.removed_body_id.assign(count, {});
   std::size_t next = 0;
   for (const Removed& r : removed) {
     const std::size_t i = r.shape.index;

@@ -17,10 +17,7 @@ template <class T, class Plain>
 concept Is = std::is_same_v<std::remove_const_t<T>, Plain>;
 
 template <class A, class T>
-requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-void archive(A& a, T& x) {
-  a.number(x);
-}
+requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void archive(A& a, T& x) { a.number(x); }
 
 template <class A, Is<std::string> T>
 void archive(A& a, T& x) {

@@ -68,8 +68,8 @@ void archive_settings(A& a, Settings& s) {
 
 void check_reached(const Pose& pose, const char* what) {
   check_vector(pose.position, kFarthest, what);
-  const double length2 = norm2(pose.orientation);
-  if (!(length2 > 0.81 && length2 < 1.21)) fail_input(fmt::format("{}: its quaternion is not unit", what));
+  if (!(std::fabs(norm2(pose.orientation) - 1) <= 1e-9))
+    fail_input(fmt::format("{}: its quaternion is not unit", what));
 }
 
 void save_settings(const WorldState& world, ByteWriter& out) { archive_settings(out, world.settings); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contacts and colours. Manifolds, points and anchors of a slab stand one after the other in the order of pairs, so that
-// only their numbers are written and every index is made anew by reading.
+// Contacts and colours. Manifolds, points and anchors of a slab stand one after the other in the order of pairs, so
+// that only their numbers are written and every index is made anew by reading.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -32,27 +32,26 @@ void archive(A& a, T& x) {
   archive_all(a, x.on_a[0], x.on_a[1], x.on_a[2], x.on_b[0], x.on_b[1], x.on_b[2], x.offset);
 }
 
-bool is_finite_float(float x) { return std::isfinite(x); }
+/// False for what is not a number.
+bool is_within(float x, double largest) { return std::fabs(double{x}) <= largest; }
 
 void check_point(const ContactPoint& p) {
   check_vector(p.position, 2 * kFarthest, "point of contact");
-  require(is_finite_float(p.separation), "a separation is not finite");
-  require(is_finite_float(p.normal_impulse) && is_finite_float(p.tangent_impulse[0]) &&
-              is_finite_float(p.tangent_impulse[1]) && is_finite_float(p.spin_impulse),
-          "an impulse is not finite");
+  require(is_within(p.separation, 10 * kFarthest), "a separation is out of range");
+  for (const float impulse : {p.normal_impulse, p.tangent_impulse[0], p.tangent_impulse[1], p.spin_impulse})
+    require(is_within(impulse, kLargestNumber), "an impulse is out of range");
 }
 
 void check_anchor(const ContactAnchor& x) {
-  for (int k = 0; k < 3; ++k)
-    require(is_finite_float(x.on_a[k]) && is_finite_float(x.on_b[k]), "an anchor is not finite");
-  require(is_finite_float(x.offset), "an anchor is not finite");
+  for (const float place : {x.on_a[0], x.on_a[1], x.on_a[2], x.on_b[0], x.on_b[1], x.on_b[2], x.offset})
+    require(is_within(place, 10 * kFarthest), "an anchor is out of range");
 }
 
 /// One manifold at the end of the slab.
 void load_manifold(ByteReader& in, std::int32_t pair, bool anchored, Slab& slab) {
   ContactManifold m;
   archive(in, m);
-  require(std::fabs(dot(m.normal, m.normal) - 1) <= 1e-6, "a normal is not unit");
+  require(std::fabs(dot(m.normal, m.normal) - 1) <= 1e-9, "a normal is not unit");
   require(m.count >= 1 && m.count <= kMostPoints, "a manifold has no points, or more than four");
   require(slab.points.size() < 0x7ffffff0, "there are too many points");
   m.pair = pair;

@@ -53,7 +53,8 @@ std::string_view read_section(ByteReader& in, std::string_view expected) {
   const auto length = in.get<std::uint64_t>();
   const Hash128 hash = read_hash(in);
   const std::string_view content = in.raw(length);
-  if (!(hash == hash_bytes(content))) fail_input(fmt::format("section {}: its checksum is wrong: it is damaged", expected));
+  if (!(hash == hash_bytes(content)))
+    fail_input(fmt::format("section {}: its checksum is wrong: it is damaged", expected));
   return content;
 }
 

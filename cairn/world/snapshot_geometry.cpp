@@ -38,7 +38,9 @@ void archive(A& a, T& s) {
 }
 
 template <class T>
-constexpr bool kHasData = requires(T shape) { shape.data; };
+constexpr bool kHasData = requires(T shape) {
+  shape.data;
+};
 
 /// Null for shapes without data.
 const void* data_of(const Shape& shape) {
@@ -134,6 +136,7 @@ Shape load_compound(ByteReader& in, const GeometryTable& table) {
   for (CompoundChild& child : children) {
     child.shape = table.load_shape(in);
     archive(in, child.pose);
+    require(std::fabs(norm2(child.pose.orientation) - 1) <= 1e-9, "the pose of a child is not unit");
   }
   make_compound(children);  // for its checks; the poses stay as they are, to the last bit
   return Compound{std::make_shared<CompoundData>(CompoundData{std::move(children)})};

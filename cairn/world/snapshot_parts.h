@@ -39,7 +39,7 @@ inline constexpr double kFarthest = 1e15;  ///< m
 /// As fast as a body gets before it is quarantined.
 inline constexpr double kFastest = 1e9;  ///< m/s and rad/s
 
-/// A pose as steps leave it: finite, not beyond kFarthest, nearly unit. It is kept as it is.
+/// A pose as edits and steps leave it: finite, not beyond kFarthest, unit but for rounding.
 void check_reached(const Pose& pose, const char* what);
 
 }  // namespace cairn

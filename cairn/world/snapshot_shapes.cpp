@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cairn/world/snapshot_archive.h"
@@ -27,6 +28,7 @@ bool is_within(const Vec3& v) {
 void check_placed(const WorldState& world, std::size_t i) {
   const Shapes& shapes = world.shapes;
   check_shape_def(shapes.def[i]);
+  check_reached(shapes.def[i].pose, "pose");
   const std::int32_t body = shapes.body[i];
   require(body >= 0 && !(world.body_ids.at(static_cast<std::size_t>(body)) == BodyId{}), "its body does not exist");
   check_reached(shapes.pose[i], "placed pose");
@@ -35,6 +37,16 @@ void check_placed(const WorldState& world, std::size_t i) {
               box.lower.z <= box.upper.z,
           "its bounds are no box");
   require(is_within(shapes.ball[i].centre) && shapes.ball[i].radius >= 0, "its ball is none");
+}
+
+MassState checked_mass(const WorldState& world, std::size_t body) {
+  const MassProperties mass = mass_of_body(world, body);
+  const MassState state = mass_state(mass);
+  const SymMat3& i = state.inverse_inertia;
+  const double largest = std::max({std::fabs(i.xx), std::fabs(i.yy), std::fabs(i.zz)});
+  if (!(mass.mass > 0) || !std::isfinite(mass.mass) || !is_finite(i) || !(largest <= 1e-3 * kLargestNumber))
+    fail_input(fmt::format("body {} is dynamic and its mass or inertia cannot be used", body));
+  return state;
 }
 
 /// What follows from bodies and shapes together.
@@ -46,11 +58,7 @@ void derive(WorldState& world) {
       bodies.record[static_cast<std::size_t>(shapes.body[s])].shapes.push_back(static_cast<std::uint32_t>(s));
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_live(i)) continue;
-    if (bodies.is_dynamic(i)) {
-      const MassProperties mass = mass_of_body(world, i);
-      if (!(mass.mass > 0) || !std::isfinite(mass.mass)) fail_input(fmt::format("body {} is dynamic without a mass", i));
-      bodies.mass[i] = mass_state(mass);
-    }
+    if (bodies.is_dynamic(i)) bodies.mass[i] = checked_mass(world, i);
     for (const std::uint32_t s : bodies.record[i].shapes) {
       prepare_shape(bodies, shapes, s);
       shapes.material[s] = world.materials.add(shapes.def[s].material);

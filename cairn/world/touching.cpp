@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Touching: which pairs began and ceased to touch in a step, and telling it.
 //
-// A pair touches from the step in which its shapes meet or push each other until they are farther apart than the margin:
-// the gap between the two keeps a body at rest from beginning and ending in every step.
+// A pair touches from the step in which its shapes meet or push each other until they are farther apart than the
+// margin: the gap between the two keeps a body at rest from beginning and ending in every step.
 #include <algorithm>
 
 #include "cairn/world/world_state.h"
@@ -45,7 +45,8 @@ ContactEvent make_event(const WorldState& world, ContactEventKind kind, std::siz
   for_each_point(world.cache.slabs()[pair / ContactCache::kPairBlock], world.cache.records()[pair],
                  [&](const ContactManifold& m, const ContactPoint& p) {
                    event.impulse += double{p.normal_impulse};
-                   if (p.normal_impulse > largest) largest = p.normal_impulse, event.point = p.position, event.normal = m.normal;
+                   if (p.normal_impulse > largest)
+                     largest = p.normal_impulse, event.point = p.position, event.normal = m.normal;
                  });
   return event;
 }
@@ -109,7 +110,8 @@ void collect_events(WorldState& world) {
     for (const std::int32_t i : slab.began)
       world.events.push_back(make_event(world, ContactEventKind::begin, static_cast<std::size_t>(i)));
     for (const std::int32_t i : slab.ceased)
-      world.events.push_back(make_event(world, ContactEventKind::end, world.cache.pairs()[static_cast<std::size_t>(i)]));
+      world.events.push_back(
+          make_event(world, ContactEventKind::end, world.cache.pairs()[static_cast<std::size_t>(i)]));
     for (const std::int32_t i : slab.ended)
       world.events.push_back(
           make_event(world, ContactEventKind::end, world.cache.before().pairs[static_cast<std::size_t>(i)]));

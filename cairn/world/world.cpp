@@ -16,8 +16,9 @@ std::size_t WorldState::slot(BodyId id, const char* function) const {
 
 std::size_t WorldState::slot(ShapeId id, const char* function) const {
   if (!shape_ids.is_valid(id))
-    fail_input(fmt::format("{}: the shape handle ({}, {}) names no shape of this world; it was removed, or never was one",
-                           function, id.index, id.generation));
+    fail_input(
+        fmt::format("{}: the shape handle ({}, {}) names no shape of this world; it was removed, or never was one",
+                    function, id.index, id.generation));
   return id.index;
 }
 
@@ -47,7 +48,9 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   }
 }
 
-World::World(const WorldSettings& settings) : state_(std::make_unique<WorldState>()) { apply_settings(*state_, settings); }
+World::World(const WorldSettings& settings) : state_(std::make_unique<WorldState>()) {
+  apply_settings(*state_, settings);
+}
 World::~World() = default;
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
@@ -142,8 +145,8 @@ Hash128 World::state_hash() const {
     hasher.add(static_cast<std::uint64_t>(i));
     const Pose& p = bodies.pose[i];
     const Velocity& v = bodies.velocity[i];
-    const double words[] = {p.position.x,    p.position.y,    p.position.z,    p.orientation.w, p.orientation.x,
-                            p.orientation.y, p.orientation.z, v.linear.x,      v.linear.y,      v.linear.z,
+    const double words[] = {p.position.x,    p.position.y,    p.position.z, p.orientation.w, p.orientation.x,
+                            p.orientation.y, p.orientation.z, v.linear.x,   v.linear.y,      v.linear.z,
                             v.angular.x,     v.angular.y,     v.angular.z};
     hasher.add(std::span<const double>(words));
   }

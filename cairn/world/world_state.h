@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// WorldState: what a World owns. Internal; the functions that work on it are in the files of cairn/world, one verb each.
+// WorldState: what a World owns. Internal; the functions that work on it are in the files of cairn/world, one verb
+// each.
 #pragma once
 
 #include <memory>
@@ -43,8 +44,8 @@ struct WorldState {
   StepReport report;
   std::vector<ContactEvent> events;
   ContactListener listener;
-  bool stepping = false;                  ///< inside step(), events included
-  bool delivering = false;                ///< events are being told: removals wait
+  bool stepping = false;    ///< inside step(), events included
+  bool delivering = false;  ///< events are being told: removals wait
   std::vector<BodyId> bodies_to_remove;
   std::vector<ShapeId> shapes_to_remove;
 
@@ -57,7 +58,8 @@ struct WorldState {
   std::size_t slot(ShapeId id, const char* function) const;
 };
 
-/// Puts islands whose bodies have all been slow for long enough to sleep, and wakes those that are not. Needs the graph.
+/// Puts islands whose bodies have all been slow for long enough to sleep, and wakes those that are not. Needs the
+/// graph.
 void update_sleep(WorldState& world);
 /// Counts how long each body has been slow. After the velocities of a step are known.
 void update_rest_times(WorldState& world, double dt);
@@ -65,9 +67,9 @@ void wake_body(WorldState& world, std::size_t body);
 /// Wakes what touched a body that was edited since the last step: its support may be gone.
 void wake_neighbours(WorldState& world);
 
-/// Bodies whose numbers broke down, or would: freezes them and all bodies of their islands, names them in the report and
-/// returns true if there were any; the problem must then be assembled and solved again. Before the solve the velocities
-/// without impulses are judged, after it those of the solution too.
+/// Bodies whose numbers broke down, or would: freezes them and all bodies of their islands, names them in the report
+/// and returns true if there were any; the problem must then be assembled and solved again. Before the solve the
+/// velocities without impulses are judged, after it those of the solution too.
 bool quarantine(WorldState& world, bool solved_already);
 
 /// Shortens the displacement of continuous bodies to their first touch.

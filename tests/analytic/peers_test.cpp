@@ -22,7 +22,9 @@ double rolling_error(const Vec3& direction) {
   Material ground{.friction = 0.4, .friction_rule = CombineRule::minimum}, other = ground;
   other.friction = 0.8;
   add_ramp(world, 0, ground);
-  const auto inertia = [](double m, double x, double y) { return SymMat3::diagonal(m / 12 * (y * y + 1), m / 12 * (x * x + 1), m / 12 * (x * x + y * y)); };
+  const auto inertia = [](double m, double x, double y) {
+    return SymMat3::diagonal(m / 12 * (y * y + 1), m / 12 * (x * x + 1), m / 12 * (x * x + y * y));
+  };
   const BodyId plate = world.add_body({.pose = {{0, 0, 0.5}, {}}, .mass = MassProperties{10, {}, inertia(10, 20, 20)}},
                                       {{.shape = make_box({10, 10, 0.5}), .material = other}});
   std::vector<BodyId> balls;
@@ -64,7 +66,8 @@ TEST(SimBenchmark, BouncingKeepsItsEnergy) {
   add_ramp(world, 0, elastic);
   const double mass = 10, radius = 0.1;
   for (int i = 0; i < 49; ++i)
-    world.add_body({.pose = {{i % 7 * 1.0, i / 7 * 1.0, 5}, {}}, .mass = MassProperties{mass, {}, SymMat3::diagonal(0.04, 0.04, 0.04)}},
+    world.add_body({.pose = {{i % 7 * 1.0, i / 7 * 1.0, 5}, {}},
+                    .mass = MassProperties{mass, {}, SymMat3::diagonal(0.04, 0.04, 0.04)}},
                    {{.shape = make_sphere(radius), .material = elastic}});
   const double energy = 49 * mass * kGravity * 5;
   double sum = 0;
@@ -85,7 +88,8 @@ TEST(Jolt, AngularFrictionOfABoxOnFourCorners) {
   const BodyId box = world.add_body({.pose = {{0, 0, a}, {}}, .velocity = {{}, {0, 0, 10}}},
                                     {{.shape = make_box({a, a, a}), .material = rough(mu)}});
   run(world, 60, 1.0 / 60 / 2);
-  expect_absolute("spin", world.view(box).velocity.angular.z, 10 - 1.5 * std::sqrt(2.0) * mu * kGravity / a * 0.5, 5e-3);
+  expect_absolute("spin", world.view(box).velocity.angular.z, 10 - 1.5 * std::sqrt(2.0) * mu * kGravity / a * 0.5,
+                  5e-3);
 }
 
 TEST(Drake, BoxHeldByFriction) {
@@ -95,8 +99,9 @@ TEST(Drake, BoxHeldByFriction) {
   World world(settings);
   add_ramp(world, 0, rough(0.9));
   const double dt = 1e-3;
-  const BodyId box = world.add_body({.pose = {{0, 0, 0.5}, {}}, .mass = MassProperties{1, {}, SymMat3::diagonal(0.1, 0.1, 0.1)}},
-                                    {{.shape = make_box({0.5, 0.5, 0.5}), .material = rough(0.9)}});
+  const BodyId box =
+      world.add_body({.pose = {{0, 0, 0.5}, {}}, .mass = MassProperties{1, {}, SymMat3::diagonal(0.1, 0.1, 0.1)}},
+                     {{.shape = make_box({0.5, 0.5, 0.5}), .material = rough(0.9)}});
   for (int i = 0; i < 200; ++i) {
     world.add_force(box, {5, 0, 0});
     world.step(dt);
@@ -114,7 +119,8 @@ TEST(Chrono, FiveSpheresStayOnTheirAxis) {
   add_ramp(world, 0, rough(0.5));
   std::vector<BodyId> balls;
   for (int i = 0; i < 5; ++i)
-    balls.push_back(world.add_body({.pose = {{0, 0, 0.5 + i}, {}}}, {{.shape = make_sphere(0.5), .material = rough(0.5)}}));
+    balls.push_back(
+        world.add_body({.pose = {{0, 0, 0.5 + i}, {}}}, {{.shape = make_sphere(0.5), .material = rough(0.5)}}));
   run(world, 200, 1e-2);
   for (const BodyId ball : balls)
     expect_absolute("off axis", std::hypot(world.view(ball).centre.x, world.view(ball).centre.y), 0, 1e-6);
@@ -124,10 +130,12 @@ TEST(Chrono, FiveSpheresStayOnTheirAxis) {
 TEST(Rapier, AStackStandsFarFromTheOrigin) {
   for (const double offset : {1e4, 1e6}) {
     World world;
-    world.add_body({.kind = BodyKind::fixed, .pose = {{offset, offset, offset - 0.5}, {}}}, {{.shape = make_box({5, 5, 0.5})}});
+    world.add_body({.kind = BodyKind::fixed, .pose = {{offset, offset, offset - 0.5}, {}}},
+                   {{.shape = make_box({5, 5, 0.5})}});
     std::vector<BodyId> boxes;
     for (int i = 0; i < 5; ++i)
-      boxes.push_back(world.add_body({.pose = {{offset, offset, offset + 0.5 + i}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}}));
+      boxes.push_back(
+          world.add_body({.pose = {{offset, offset, offset + 0.5 + i}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}}));
     run(world, 300, 1.0 / 60);
     for (int i = 0; i < 5; ++i) {
       const Vec3 p = world.view(boxes[static_cast<std::size_t>(i)]).centre;

@@ -29,10 +29,11 @@ TEST(Median, IsTheMiddle) {
 TEST(RunStatistics, MeansAreOverTheWindow) {
   RunStatistics statistics({2, 4}, {}, 1.0);
   for (std::int64_t step = 1; step <= 5; ++step)
-    statistics.add(step_report(step, static_cast<double>(step), 0.1 * static_cast<double>(step)), {0.01, 0.02});
+    statistics.add(step_report(step, static_cast<double>(step) + 2, 0.1 * static_cast<double>(step)), {0.01, 0.02}, 2);
   RunSummary summary;
   statistics.summarise(summary);
-  summary.dynamic_bodies = 7;
+  summary.dynamic_bodies = 9;
+  summary.fell_through = summary.left = 1;
   EXPECT_EQ(summary.steps, 5);
   EXPECT_TRUE(summary.windowed);
   const nlohmann::json json = to_json(summary);
@@ -44,7 +45,7 @@ TEST(RunStatistics, MeansAreOverTheWindow) {
   EXPECT_DOUBLE_EQ(json["wall_ms_per_step"], 10);
   EXPECT_DOUBLE_EQ(json["cpu_ms_per_step"], 20);
   EXPECT_DOUBLE_EQ(json["stage_ms"]["solve"], 2);
-  EXPECT_DOUBLE_EQ(json["energy"]["largest_gain"], 4);  // of all steps
+  EXPECT_DOUBLE_EQ(json["energy"]["largest_gain"], 6);  // of all steps and bodies
 }
 
 TEST(RunStatistics, WithoutAStepInTheWindowAllCount) {
@@ -74,22 +75,46 @@ TEST(RunStatistics, CountsStepsThatMissTheTolerance) {
   EXPECT_EQ(summary.not_converged, 1);
 }
 
-TEST(StartState, SeesDriftSagAndWhatFellThrough) {
-  World world;
-  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_sphere(1)}});
-  const BodyId a = world.add_body({}, {{.shape = make_sphere(1)}});
-  const BodyId b = world.add_body({}, {{.shape = make_sphere(1)}});
-  const StartState start(world);
-  EXPECT_EQ(start.dynamic_bodies(), 2);
-  world.set_pose(a, {{3, 4, 1}, {}});
-  world.set_pose(b, {{1, 0, -2}, {}});
-  const StartState::Motion motion = start.motion(world, -1);
-  EXPECT_DOUBLE_EQ(motion.drift, 5);
-  EXPECT_DOUBLE_EQ(motion.sag, 2);
-  EXPECT_EQ(motion.fell_through, 1);
-  EXPECT_TRUE(start.matches(world));
-  world.remove_body(b);
-  EXPECT_FALSE(start.matches(world));
+/// Two spheres over a fixed one, in a scene that ends 10 m from the middle and 1 m below.
+scenes::Scene watched_scene(BodyId& a, BodyId& b) {
+  scenes::Scene scene;
+  scene.half_width = 10;
+  scene.world.add_body({.kind = BodyKind::fixed}, {{.shape = make_sphere(1)}});
+  a = scene.world.add_body({}, {{.shape = make_sphere(1)}});
+  b = scene.world.add_body({}, {{.shape = make_sphere(1)}});
+  return scene;
+}
+
+TEST(BodyWatch, SeesDriftAndSag) {
+  BodyId a, b;
+  scenes::Scene scene = watched_scene(a, b);
+  BodyWatch watch(scene);
+  EXPECT_EQ(watch.dynamic_bodies(), 2);
+  scene.world.set_pose(a, {{3, 4, 1}, {}});
+  scene.world.set_pose(b, {{1, 0, -0.5}, {}});
+  watch.look(scene.world);
+  EXPECT_DOUBLE_EQ(watch.motion(scene.world).drift, 5);
+  EXPECT_DOUBLE_EQ(watch.motion(scene.world).sag, 0.5);
+  EXPECT_EQ(watch.fell_through(), 0);
+  EXPECT_EQ(watch.left(), 0);
+  EXPECT_TRUE(watch.matches(scene.world));
+  scene.world.remove_body(b);
+  EXPECT_FALSE(watch.matches(scene.world));
+}
+
+TEST(BodyWatch, TellsThroughTheFloorFromOverTheEdge) {
+  BodyId a, b;
+  scenes::Scene scene = watched_scene(a, b);
+  BodyWatch watch(scene);
+  scene.world.set_velocity(a, {{0, 0, -2}, {}});
+  scene.world.set_pose(a, {{0, 0, -2}, {}});
+  scene.world.set_pose(b, {{0, 11, 0}, {}});
+  watch.look(scene.world);
+  scene.world.set_pose(b, {{0, 11, -50}, {}});  // left before it fell
+  watch.look(scene.world);
+  EXPECT_EQ(watch.fell_through(), 1);
+  EXPECT_EQ(watch.left(), 1);
+  EXPECT_DOUBLE_EQ(watch.kinetic_energy_gone(scene.world), 0.5 * scene.world.view(a).mass * 4);
 }
 
 TEST(TotalEnergy, OfAFallingSpinningBody) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "cairn/narrow/cast.h"
+#include "cairn/narrow/collide_faces.h"
 #include "cairn/narrow/gjk.h"
 #include "tests/narrow/surfaces.h"
 
@@ -16,6 +20,10 @@ PartManifolds contacts(const Shape& a, const Pose& pose_a, const Shape& b, const
   for (const PartManifold& p : out) {
     expect_sound(p.manifold, margin + 1e-9);
     EXPECT_GE(p.manifold.count, 1);
+    for (int i = 0; i < p.manifold.count; ++i)
+      for (int j = 0; j < i; ++j)
+        EXPECT_NE(p.manifold.point[static_cast<std::size_t>(i)].feature,
+                  p.manifold.point[static_cast<std::size_t>(j)].feature);
   }
   for (std::size_t k = 1; k < out.size(); ++k) EXPECT_LT(out[k - 1].part, out[k].part);
   return out;
@@ -29,15 +37,23 @@ double deepest_of(const PartManifolds& found) {
 
 const auto kFlat = [](double, double) { return 0.0; };
 
+std::vector<std::uint32_t> features(const Manifold& m) {
+  std::vector<std::uint32_t> result;
+  for (int k = 0; k < m.count; ++k) result.push_back(m.point[static_cast<std::size_t>(k)].feature);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
 TEST(CollideSurface, FlatGroundsAreOnePlaneWhateverTheirTriangles) {
   // Slid in small steps across edges and corners at several depths, every shape touches as it would a half-space: one
-  // manifold, the face's normal, the same number of points, always the same part.
+  // manifold, the face's normal, the same number of points, always the same part and features.
   const Shape plane = make_half_space({0, 0, 1}, 0);
   const Shape mesh = grid_mesh(12, 0.37, kFlat), field = grid_field(12, 0.37, kFlat);
   for (const auto& [name, slider] : sliders()) {
     for (const auto& ground : {mesh, field}) {
       for (const double depth : {-0.01, 0.0001, 0.01, 0.05}) {
         SCOPED_TRACE(name + " at depth " + std::to_string(depth));
+        std::vector<std::uint32_t> first;
         for (int step = 0; step < 200; ++step) {
           const Pose pose{{1.5 + 0.0071 * step, 1.4 + 0.0043 * step, 0.3 - depth}, slider.second};
           const PartManifolds found = contacts(slider.first, pose, ground, {}, 0.02);
@@ -46,6 +62,9 @@ TEST(CollideSurface, FlatGroundsAreOnePlaneWhateverTheirTriangles) {
           expect_near(found[0].manifold.normal, {0, 0, -1}, 1e-12);
           ASSERT_EQ(found[0].manifold.count, wanted[0].manifold.count) << step;
           ASSERT_EQ(found[0].part, 0u);
+          if (step == 0) first = features(found[0].manifold);
+          ASSERT_EQ(features(found[0].manifold), first) << step;
+          EXPECT_EQ(std::adjacent_find(first.begin(), first.end()), first.end());
           EXPECT_NEAR(deepest_of(found), deepest_of(wanted), 1e-12);
         }
       }
@@ -154,6 +173,40 @@ TEST(CollideSurface, DeepBodiesAreBroughtToTheFront) {
     const PartManifolds ball = contacts(make_sphere(0.1), at(2.1, 2.2, -0.05), ground, {});
     ASSERT_EQ(ball.size(), 1u);
     EXPECT_NEAR(deepest_of(ball), -0.15, 1e-12);
+  }
+}
+
+TEST(CollideSurface, NothingSinksIntoATerrainUnnoticed) {
+  // Hills of the scene of boxes on a mesh. Every shape, thin plates too, is lowered until it touches, then pressed in:
+  // at every depth there is a contact, all of them push upwards, and none claims more than twice the depth. Slopes are
+  // below 0.35, so that the depth along a normal is 0.7 of the vertical one at least, less what a preferred face may
+  // lose.
+  const auto hills = [](double x, double y) { return std::sin(0.35 * x) * std::cos(0.35 * y); };
+  const Shape mesh = grid_mesh(16, 1.25, hills), field = grid_field(16, 1.25, hills);
+  Random random(64);
+  auto bodies = sliders();
+  bodies.push_back({"thin plate", {make_box({0.4, 0.4, 0.03}), {}}});
+  bodies.push_back({"standing plate", {make_box({0.4, 0.03, 0.4}), {}}});
+  for (const auto& [name, body] : bodies) {
+    SCOPED_TRACE(name);
+    const double preference = kAnyFacePreference * least_width(body.first);
+    for (int k = 0; k < 60; ++k) {
+      // Every third as it stands, the others anyhow.
+      const Quat turned = k % 3 == 0 ? body.second : random_pose(random).orientation;
+      const double x = random.uniform(4, 16), y = random.uniform(4, 16);
+      const auto hit = cast(body.first, {{x, y, 4}, turned}, {0, 0, -6}, mesh, {});
+      ASSERT_TRUE(hit);
+      for (const double depth : {0.002, 0.005, 0.02, 0.05}) {
+        const Pose pose{{x, y, 4 - 6 * hit->fraction - depth}, turned};
+        for (const auto& ground : {mesh, field}) {
+          const PartManifolds found = contacts(body.first, pose, ground, {}, 0.01);
+          ASSERT_FALSE(found.empty()) << k << " at depth " << depth;
+          for (const PartManifold& p : found) EXPECT_LT(p.manifold.normal.z, -0.5) << k << " at depth " << depth;
+          EXPECT_LT(deepest_of(found), -0.7 * depth + preference);
+          EXPECT_GT(deepest_of(found), -2 * depth - 1e-4);
+        }
+      }
+    }
   }
 }
 

@@ -44,8 +44,9 @@ std::vector<std::pair<std::string, std::pair<Shape, Pose>>> floors() {
 }
 
 TEST(Collide, ThingsRestOnEveryFloor) {
-  for (const auto& [name, floor] : floors()) {
-    SCOPED_TRACE(name);
+  for (const auto& named : floors()) {
+    SCOPED_TRACE(named.first);
+    const auto& floor = named.second;
     const auto resting = [&](const Shape& shape, const Pose& pose) {
       const PartManifolds down = contacts(shape, pose, floor.first, floor.second);
       // The same seen from the floor.

@@ -100,11 +100,12 @@ Outcome compare(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& 
     if (!proven) return Outcome::we_are_wrong;
     if (same) return Outcome::agree;
     return gap_along(theirs.normal, a, pose_a, b, pose_b) < ours.distance - kAgree ? Outcome::fcl_wrong
-                                                                                  : Outcome::we_are_wrong;
+                                                                                   : Outcome::we_are_wrong;
   }
   // Ours is a proven lower bound above theirs.
   const double lower = gap_along(ours.normal, a, pose_a, b, pose_b);
-  if (theirs.distance < ours.distance) return lower > theirs.distance + kAgree ? Outcome::fcl_wrong : Outcome::we_are_wrong;
+  if (theirs.distance < ours.distance)
+    return lower > theirs.distance + kAgree ? Outcome::fcl_wrong : Outcome::we_are_wrong;
   // Theirs is farther apart, or less deep; apart, two points of the shapes prove that they are not.
   const double off_a = closest_point(a, transform_back(pose_a, ours.on_a)).distance;
   const double off_b = closest_point(b, transform_back(pose_b, ours.on_b)).distance;
@@ -126,9 +127,9 @@ TEST(FclOracle, HundredThousandRandomPairs) {
         ++count[static_cast<std::size_t>(outcome)];
         ++pairs;
         deep += distance(a, pose_a, b, pose_b).distance < 0 ? 1 : 0;
-        EXPECT_NE(outcome, Outcome::we_are_wrong) << name_a << ' ' << name_b << ", pair " << pairs << ": ours "
-                                                  << distance(a, pose_a, b, pose_b).distance << ", FCL "
-                                                  << ask_fcl(a, pose_a, b, pose_b).distance;
+        EXPECT_NE(outcome, Outcome::we_are_wrong)
+            << name_a << ' ' << name_b << ", pair " << pairs << ": ours " << distance(a, pose_a, b, pose_b).distance
+            << ", FCL " << ask_fcl(a, pose_a, b, pose_b).distance;
       }
     }
   }

@@ -56,8 +56,13 @@ inline void add_heap(World& world, Random& random) {
   const Compound compound = make_compound({{make_box({0.25, 0.06, 0.06}), {{0, 0, 0}}},
                                            {make_sphere(0.1), {{0.25, 0, 0}}},
                                            {hull, {{-0.25, 0, 0}, normalised(Quat{1, 0.3, 0, 0})}}});
-  const Shape shapes[] = {make_sphere(0.15),        make_box({0.15, 0.12, 0.1}), make_capsule(0.1, 0.15), hull,
-                          make_cylinder(0.12, 0.1), make_cone(0.15, 0.2),        compound};
+  const Shape shapes[] = {make_sphere(0.15),
+                          make_box({0.15, 0.12, 0.1}),
+                          make_capsule(0.1, 0.15),
+                          hull,
+                          make_cylinder(0.12, 0.1),
+                          make_cone(0.15, 0.2),
+                          compound};
   Material grained{.friction_across = 0.2, .grain = {0, 1, 0}};
   Material rolling{.static_friction = 0.7, .spin_radius = 0.02, .rolling_radius = 0.01, .restitution = 0.3};
   for (int k = 0; k < 84; ++k) {
@@ -67,7 +72,10 @@ inline void add_heap(World& world, Random& random) {
     body.angular_damping = k % 4 == 0 ? 0.1 : 0;
     body.locked_axes = k % 17 == 5 ? kLockX | kLockTurnZ : kLockNone;
     body.user = static_cast<std::uint64_t>(k);
-    world.add_body(body, {{.shape = shapes[k % 7], .material = k % 3 == 0 ? grained : k % 3 == 1 ? rolling : Material{}}});
+    world.add_body(body, {{.shape = shapes[k % 7],
+                           .material = k % 3 == 0   ? grained
+                                       : k % 3 == 1 ? rolling
+                                                    : Material{}}});
   }
 }
 
@@ -75,7 +83,8 @@ inline void build_mixed(World& world) {
   Random random(7);
   add_surroundings(world, random);
   add_heap(world, random);
-  world.add_body({.pose = {{-5, 0.1, 0.8}}, .velocity = {{40, 0, 0}}, .continuous = true}, {{.shape = make_sphere(0.1)}});
+  world.add_body({.pose = {{-5, 0.1, 0.8}}, .velocity = {{40, 0, 0}}, .continuous = true},
+                 {{.shape = make_sphere(0.1)}});
   // Two shapes on one body, and a mass of its own.
   world.add_body({.pose = {{0, 0, 2.5}}, .mass = MassProperties{4, {0.1, 0, 0}, SymMat3::diagonal(0.2, 0.3, 0.4)}},
                  {{.shape = make_sphere(0.2)}, {.shape = make_box({0.1, 0.1, 0.3}), .pose = {{0.3, 0, 0}}}});
