@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What a user program includes: problems, solvers, the ruler, files.
+// What a user program includes: worlds and shapes; problems, solvers, the ruler; files.
 #pragma once
 
 #include "cairn/core/errors.h"
 #include "cairn/core/parallel.h"
+#include "cairn/geometry/hull_builder.h"
+#include "cairn/geometry/shape.h"
 #include "cairn/io/problem_file.h"
+#include "cairn/narrow/cast.h"
+#include "cairn/narrow/collide.h"
+#include "cairn/narrow/gjk.h"
 #include "cairn/problem/contact_problem.h"
 #include "cairn/problem/delassus.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/solver.h"
 #include "cairn/solvers/solver_table.h"
+#include "cairn/world/world.h"

@@ -6,6 +6,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/geometry/hull_builder.h"
+#include "cairn/geometry/triangle.h"
 
 namespace cairn {
 
@@ -66,7 +67,17 @@ void check_links(const HullData& data) {
   require(std::find(used.begin(), used.end(), false) == used.end(), "the hull has a vertex without an edge");
 }
 
-/// No vertex stands higher over a face than the tolerance says.
+/// The sum of the triangles between the first corner and the sides: along the outward normal.
+Vec3 area_of(const HullData& data, const HullFace& face) {
+  const auto corner = [&](std::int32_t k) {
+    return data.vertices[index(data.edges[index(face.first_edge + k)].vertex)];
+  };
+  Vec3 area;
+  for (std::int32_t k = 1; k + 1 < face.edge_count; ++k) area += area_vector({corner(0), corner(k), corner(k + 1)});
+  return area;
+}
+
+/// Planes face outwards, and no vertex stands higher over one than the tolerance says.
 void check_convex(const HullData& data) {
   require(data.tolerance >= 0 && data.tolerance <= kLargestSize, "the tolerance of the hull is out of range");
   for (std::size_t f = 0; f < data.faces.size(); ++f) {
@@ -75,6 +86,8 @@ void check_convex(const HullData& data) {
     const bool sliver = length2 == 0 && face.offset == 0;  // what the builder gives a face without area
     if (!sliver && (!(std::fabs(length2 - 1) <= 1e-9) || !std::isfinite(face.offset)))
       fail_input(fmt::format("the plane of face {} of the hull has no unit normal or no finite offset", f));
+    if (!sliver && !(dot(face.normal, area_of(data, face)) > 0))
+      fail_input(fmt::format("face {} of the hull is turned inwards", f));
     for (const Vec3& v : data.vertices)
       if (!(dot(face.normal, v) - face.offset <= data.tolerance))
         fail_input(fmt::format("the hull is not convex: a vertex stands over face {}", f));

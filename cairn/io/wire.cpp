@@ -1,85 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/io/wire.h"
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
+#include "cairn/core/bytes.h"
 #include "cairn/io/contact_fields.h"
 
 namespace cairn {
 
 namespace {
 
-// Packer and Unpacker take the same calls; `archive` below says once what is sent and in which order.
-
-class Packer {
- public:
-  explicit Packer(std::string& bytes) : bytes_(bytes) {}
-
-  template <class T>
-  void number(const T& x) {
-    std::uint64_t bits = 0;
-    if constexpr (std::is_same_v<T, double>)
-      bits = std::bit_cast<std::uint64_t>(x);
-    else
-      bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-    char word[8];
-    for (int k = 0; k < 8; ++k) word[k] = static_cast<char>(bits >> (8 * k));
-    bytes_.append(word, 8);
-  }
-  template <class Container>
-  void size(const Container& c, std::size_t) {
-    number(static_cast<std::int64_t>(c.size()));
-  }
-  void text(const std::string& s) {
-    size(s, 1);
-    bytes_ += s;
-  }
-
- private:
-  std::string& bytes_;
-};
-
-class Unpacker {
- public:
-  explicit Unpacker(const std::string& bytes) : bytes_(bytes) {}
-
-  template <class T>
-  void number(T& x) {
-    require(bytes_.size() - position_ >= 8, "the answer of the reading process is too short");
-    std::uint64_t bits = 0;
-    for (int k = 0; k < 8; ++k)
-      bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[position_++])) << (8 * k);
-    if constexpr (std::is_same_v<T, double>)
-      x = std::bit_cast<double>(bits);
-    else
-      x = static_cast<T>(static_cast<std::int64_t>(bits));
-  }
-  /// `least` bytes per element follow: a size that the rest cannot hold is refused before anything is allocated.
-  template <class Container>
-  void size(Container& c, std::size_t least) {
-    std::int64_t count = 0;
-    number(count);
-    require(count >= 0 && static_cast<std::uint64_t>(count) <= (bytes_.size() - position_) / least,
-            "the answer of the reading process is too short");
-    c.resize(static_cast<std::size_t>(count));
-  }
-  void text(std::string& s) {
-    size(s, 1);
-    s.assign(bytes_, position_, s.size());
-    position_ += s.size();
-  }
-  bool finished() const { return position_ == bytes_.size(); }
-
- private:
-  const std::string& bytes_;
-  std::size_t position_ = 0;
-};
+// `archive` below says once what is sent and in which order; Archive is a ByteWriter or a ByteReader.
 
 template <class Archive, class Vector>
 void numbers(Archive& a, Vector& v) {
-  a.size(v, 8);
+  a.size(v, sizeof(v[0]));
   for (auto& x : v) a.number(x);
 }
 
@@ -168,7 +104,7 @@ void check(const DelassusProblem& p) {
 }  // namespace
 
 Expected<ProblemFile> decode(const std::string& bytes) {
-  Unpacker a(bytes);
+  ByteReader a(bytes);
   std::int64_t index = 0;
   a.number(index);
   if (index == kError) {
@@ -191,18 +127,17 @@ Expected<ProblemFile> decode(const std::string& bytes) {
 }
 
 std::string encode(const Expected<ProblemFile>& result) {
-  std::string bytes;
-  Packer a(bytes);
+  ByteWriter a;
   if (!result) {
     a.number(kError);
     a.number(result.error().kind);
     a.text(result.error().message);
-    return bytes;
+    return a.take();
   }
   a.number(static_cast<std::int64_t>(result->problem.index()));
   std::visit([&](const auto& problem) { archive(a, problem); }, result->problem);
   archive_rest(a, *result);
-  return bytes;
+  return a.take();
 }
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ProblemFile, or the error instead of it, as bytes for a pipe: every number 8 bytes, least significant first.
+// A ProblemFile, or the error instead of it, as bytes (core/bytes.h) for a pipe.
 #pragma once
 
 #include <string>

@@ -27,7 +27,12 @@ struct PairContext {
 double pair_margin(const PairContext& c) {
   const Vec3 relative = c.bodies.velocity[c.body_b].linear - c.bodies.velocity[c.body_a].linear;
   const double size = std::min(c.shapes.ball_radius[c.a], c.shapes.ball_radius[c.b]);
-  return c.settings.margin + std::min(c.settings.dt * norm(relative), 2 * kForesight * size);
+  const auto turn = [&](std::size_t shape, std::size_t body) {
+    if (c.shapes.sphere_radius[shape] >= 0) return 0.0;
+    return foreseen_turn(c.bodies.velocity[body].angular, c.shapes.ball_radius[shape], c.settings.dt);
+  };
+  return c.settings.margin + std::min(c.settings.dt * norm(relative), 2 * kForesight * size) + turn(c.a, c.body_a) +
+         turn(c.b, c.body_b);
 }
 
 const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {

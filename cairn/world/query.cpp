@@ -33,11 +33,32 @@ struct Query {
     return world.bodies.pose[static_cast<std::size_t>(world.shapes.body[s])] * world.shapes.local[s];
   }
 
-  /// Visits every shape that may reach into `box`, in order of slots.
+  /// Shapes that are not where the broad phase last saw them.
+  bool is_elsewhere(std::size_t s) const {
+    const std::int32_t body = world.shapes.body[s];
+    if (body < 0) return false;
+    return world.broad_is_fresh || world.shapes.strayed[s] != 0 ||
+           (world.bodies.status[static_cast<std::size_t>(body)] & kTouched) != 0;
+  }
+
+  /// Visits every shape that may reach into `box`, in order of slots; `find` asks the broad phase for candidates.
+  template <class Find, class Visit>
+  void for_each_near(const Aabb& box, Find&& find, Visit&& visit) const {
+    std::vector<std::int32_t> candidates;
+    if (!world.broad_is_fresh) find(candidates);
+    std::erase_if(candidates, [&](std::int32_t s) { return is_elsewhere(static_cast<std::size_t>(s)); });
+    for (std::size_t s = 0; s < world.shapes.size(); ++s)
+      if (is_elsewhere(s)) candidates.push_back(static_cast<std::int32_t>(s));
+    std::sort(candidates.begin(), candidates.end());
+    for (const std::int32_t candidate : candidates) {
+      const auto s = static_cast<std::size_t>(candidate);
+      if (world.shapes.body[s] >= 0 && overlap(bounds(world.shapes.shape[s], pose_of(s)), box) && sees(s)) visit(s);
+    }
+  }
   template <class Visit>
   void for_each_near(const Aabb& box, Visit&& visit) const {
-    for (std::size_t s = 0; s < world.shapes.size(); ++s)
-      if (world.shapes.body[s] >= 0 && overlap(bounds(world.shapes.shape[s], pose_of(s)), box) && sees(s)) visit(s);
+    for_each_near(
+        box, [&](std::vector<std::int32_t>& candidates) { world.broad->find_overlaps(box, candidates); }, visit);
   }
 
   WorldHit hit(std::size_t s, double distance, const Vec3& point, const Vec3& normal) const {
@@ -66,7 +87,10 @@ std::vector<WorldHit> ray_hits(const Query& query, const Vec3& origin, const Vec
   Aabb box{origin, origin};
   box = unite(box, origin + length * along);
   std::vector<WorldHit> hits;
-  query.for_each_near(box, [&](std::size_t s) {
+  const auto on_ray = [&](std::vector<std::int32_t>& candidates) {
+    query.world.broad->find_on_ray({origin, along, length}, candidates);
+  };
+  query.for_each_near(box, on_ray, [&](std::size_t s) {
     const Pose pose = query.pose_of(s);
     const Vec3 from = transform_back(pose, origin), local = rotate_back(pose.orientation, along);
     // Turning rounds; shapes want a unit direction.

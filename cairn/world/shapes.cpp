@@ -2,6 +2,7 @@
 #include "cairn/world/shapes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace cairn {
@@ -25,12 +26,17 @@ Vec3 foreseen_way(const Vec3& way, double radius) {
 
 }  // namespace
 
+double foreseen_turn(const Vec3& angular_velocity, double radius, double dt) {
+  if (std::isinf(radius)) return 0;
+  return std::min(dt * norm(angular_velocity), kForesight) * radius;
+}
+
 void Shapes::resize(std::size_t count) {
   def.resize(count, ShapeDef{});
   shape.resize(count), body.resize(count, -1), local.resize(count);
   ball_centre.resize(count), ball_radius.resize(count, 0), sphere_radius.resize(count, -1), filter.resize(count);
   material.resize(count);
-  pose.resize(count), bounds.resize(count), ball.resize(count);
+  pose.resize(count), bounds.resize(count), ball.resize(count), strayed.resize(count);
 }
 
 void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
@@ -52,15 +58,32 @@ void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double mar
   const auto body = static_cast<std::size_t>(shapes.body[i]);
   const Pose& pose = bodies.pose[body];
   const Vec3 way = foreseen_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
-  const double grow = 0.5 * margin;
+  const bool round = shapes.sphere_radius[i] >= 0;
+  const double grow =
+      0.5 * margin + (round ? 0.0 : foreseen_turn(bodies.velocity[body].angular, shapes.ball_radius[i], dt));
   const Vec3 middle = transform(pose, shapes.ball_centre[i]);
   shapes.pose[i] = pose * shapes.local[i];
   shapes.ball[i] = {middle + 0.5 * way, shapes.ball_radius[i] + grow + 0.5 * norm(way)};
-  const bool round = shapes.sphere_radius[i] >= 0;
   const Aabb box = round ? grown({middle, middle}, shapes.sphere_radius[i] + grow)
                          : grown(bounds(shapes.shape[i], shapes.pose[i]), grow);
   const Aabb swept{min(box.lower, box.lower + way), max(box.upper, box.upper + way)};
   shapes.bounds[i] = round ? swept : clamped(swept);
+}
+
+bool strays(const Bodies& bodies, const Shapes& shapes, std::size_t i, const Velocity& displacement, double margin,
+            double dt) {
+  const Velocity& v = bodies.velocity[static_cast<std::size_t>(shapes.body[i])];
+  const double radius = shapes.ball_radius[i];
+  const Vec3 way = foreseen_way(dt * v.linear, radius), &d = displacement.linear;
+  const bool round = shapes.sphere_radius[i] >= 0;
+  const double grow = 0.5 * margin + (round ? 0.0 : foreseen_turn(v.angular, radius, dt));
+  // Turning moves no point of the shape by more than the angle times its distance from the centre of mass.
+  const double reach = norm(shapes.ball_centre[i]) + (round ? 0.0 : radius);
+  const double slack = grow - (displacement.angular == Vec3{} ? 0.0 : norm(displacement.angular) * reach);
+  const auto within = [&](double moved, double foreseen) {
+    return moved >= std::min(0.0, foreseen) - slack && moved <= std::max(0.0, foreseen) + slack;
+  };
+  return !(slack >= 0 && within(d.x, way.x) && within(d.y, way.y) && within(d.z, way.z));
 }
 
 }  // namespace cairn

@@ -30,6 +30,7 @@ struct WorldState {
   MaterialTable materials;
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<BroadPhase> broad;
+  bool broad_is_fresh = true;  ///< it has not seen any shapes yet
   std::unique_ptr<Solver> solver;
   Assembly assembly;
 

@@ -52,6 +52,38 @@ TEST(Handles, StaleForgedAndNullAreRefused) {
   EXPECT_FALSE(pool.is_valid(first));
 }
 
+TEST(Handles, RestoredPoolGivesOutTheSameHandles) {
+  HandlePool<Thing> pool, copy;
+  std::vector<Handle<Thing>> handles;
+  for (int k = 0; k < 6; ++k) handles.push_back(pool.create());
+  for (const std::size_t k : {4u, 1u, 3u}) pool.destroy(handles[k]);
+  copy.restore(pool.state());
+  for (const Handle<Thing>& handle : handles) EXPECT_EQ(copy.is_valid(handle), pool.is_valid(handle));
+  for (const std::uint32_t slot : {3u, 1u, 4u, 6u}) {
+    const Handle<Thing> next = copy.create();
+    EXPECT_EQ(next.index, slot) << "last in, first out";
+    EXPECT_EQ(next, pool.create());
+  }
+}
+
+TEST(Handles, StatesThatContradictThemselvesAreRefused) {
+  constexpr std::uint32_t kLast = 0xffffffff;
+  using State = HandlePool<Thing>::State;
+  HandlePool<Thing> pool;
+  pool.create();
+  EXPECT_NO_THROW(HandlePool<Thing>().restore(State{{0, 3, kLast}, {1, 0, 0}, {1}})) << "the last slot is used up";
+  for (const State& bad : {State{{0, 3}, {1, 0}, {}},      // free, but not listed
+                           State{{0, 3}, {1, 0}, {1, 1}},  // twice
+                           State{{0, 3}, {1, 0}, {1, 0}},  // in use
+                           State{{0, 3}, {1, 0}, {1, 2}},  // out of range
+                           State{{0, 3}, {1, 2}, {}},      // neither live nor free
+                           State{{0, 3}, {1}, {}}}) {
+    EXPECT_THROW(pool.restore(bad), InputError);
+    EXPECT_TRUE(pool.is_valid({0, 0}));
+    EXPECT_EQ(pool.slot_count(), 1u);
+  }
+}
+
 TEST(Arena, AlignsGrowsAndReusesItsMemory) {
   Arena arena;
   for (int round = 0; round < 3; ++round) {
@@ -95,6 +127,19 @@ TEST(Hash, OneBitChangesAboutHalfOfTheBits) {
     total += std::popcount(x.high ^ y.high) + std::popcount(x.low ^ y.low);
   }
   EXPECT_NEAR(total / 64, 64, 8);
+}
+
+TEST(Hash, OfBytesChangesWithEveryBitAndWithTheLength) {
+  std::string bytes = "nineteen characters";
+  std::set<std::string> seen{hash_bytes(bytes).to_string(), hash_bytes(bytes + '\0').to_string(),
+                             hash_bytes("").to_string()};
+  for (char& byte : bytes)
+    for (int bit = 0; bit < 8; ++bit) {
+      byte = static_cast<char>(byte ^ (1 << bit));
+      seen.insert(hash_bytes(bytes).to_string());
+      byte = static_cast<char>(byte ^ (1 << bit));
+    }
+  EXPECT_EQ(seen.size(), 3 + 8 * bytes.size());
 }
 
 TEST(Random, IsTheSameSequenceEverywhere) {

@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "cairn/core/errors.h"
 #include "tests/geometry/samples.h"
 
 namespace cairn {
@@ -169,6 +170,20 @@ RC_GTEST_PROP(Shape, DistanceIsOneLipschitz, ()) {
   for (const auto& [name, shape] : convex_shapes(random)) {
     const Vec3 p = random_point(random, 2), q = p + 0.1 * random_point(random);
     RC_ASSERT(std::fabs(closest_point(shape, p).distance - closest_point(shape, q).distance) <= norm(p - q) + 1e-11);
+  }
+}
+
+TEST(Shape, ShapesPutTogetherByHandAreChecked) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Random random(1);
+  for (const auto& [name, shape] : convex_shapes(random)) EXPECT_NO_THROW(check_shape(shape)) << name;
+  EXPECT_NO_THROW(check_shape(make_half_space({1, 2, 3}, 4)));
+  for (const Shape& bad : {Shape(Sphere{0}), Shape(Sphere{kNan}), Shape(Box{{1, -1, 1}}), Shape(Capsule{0.1, 1e9}),
+                           Shape(Cylinder{kInf, 1}), Shape(Cone{1, 1e-9}), Shape(HalfSpace{{0, 0, 2}, 0}),
+                           Shape(HalfSpace{{0, 0, 1}, kNan}), Shape(ConvexHull{}), Shape(HeightField{}),
+                           Shape(TriangleMesh{}), Shape(Compound{})}) {
+    EXPECT_THROW(check_shape(bad), InputError) << bad.index();
+    EXPECT_THROW(make_compound({{bad, {}}}), InputError) << bad.index();
   }
 }
 
