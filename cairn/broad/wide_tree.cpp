@@ -97,8 +97,10 @@ bool WideTree::update(std::span<const Aabb> boxes, std::span<const BoundingBall>
 }
 
 void WideTree::build(std::span<const Aabb> boxes, ThreadPool* pool) {
+  // Without what floats cannot hold: from the middle of a half-space they could not tell the other boxes apart.
   Aabb all;
-  for (const Aabb& box : boxes) all = unite(all, box);
+  for (const Aabb& box : boxes)
+    if (present(box) && extent(box) < kLargest) all = unite(all, box);
   origin_ = present(all) ? centre(all) : Vec3{};
   list_items(boxes, pool);
   choose_order(pool);

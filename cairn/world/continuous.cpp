@@ -40,6 +40,46 @@ Pose end_pose(const WorldState& world, std::size_t body) {
                                           : bodies.pose[body];
 }
 
+/// How far a body may leave the bounds that the broad phase has of it: its way and the sweep of its farthest corner,
+/// less what the bounds foresee.
+double unforeseen_way(const WorldState& world, std::size_t body) {
+  const Bodies& bodies = world.bodies;
+  Velocity way;
+  if (bodies.is_active(body)) way = world.assembly.solution.displacement[body];
+  if (bodies.is_moving_kinematic(body)) {
+    const double dt = world.assembly.problem.dt;
+    way = {dt * bodies.velocity[body].linear, dt * bodies.velocity[body].angular};
+  }
+  double excess = 0;
+  for (const std::uint32_t s : bodies.record[body].shapes) {
+    const double radius = world.shapes.ball_radius[s], reach = norm(world.shapes.ball_centre[s]) + radius;
+    const double turned_by = way.angular == Vec3{} ? 0 : norm(way.angular) * reach;  // a half-space reaches to infinity
+    if (norm(way.linear) > kForesight * radius || turned_by > 0)
+      excess = std::max(excess, norm(way.linear) + turned_by);
+  }
+  return std::min(excess, kLargestPosition);
+}
+
+/// The two largest unforeseen ways, so that each body can look out for all others.
+struct Outlook {
+  double largest = 0, second = 0;
+  std::size_t farthest = 0;  ///< the body that goes the largest
+
+  double without(std::size_t body) const { return body == farthest ? second : largest; }
+};
+
+Outlook look_out(const WorldState& world) {
+  Outlook outlook;
+  for (std::size_t i = 0; i < world.bodies.size(); ++i) {
+    const double way = unforeseen_way(world, i);
+    if (way > outlook.largest)
+      outlook.second = outlook.largest, outlook.largest = way, outlook.farthest = i;
+    else
+      outlook.second = std::max(outlook.second, way);
+  }
+  return outlook;
+}
+
 /// The earliest touch found so far.
 struct FirstTouch {
   double fraction = 1;
@@ -49,11 +89,11 @@ struct FirstTouch {
 /// Casts a shape in the frame of each body on its way, which itself moves and turns: there the shape goes (nearly)
 /// straight to where its end appears from the end of the other's motion, and what it touches at x carries it to the
 /// image of x.
-void find_first_touch(WorldState& world, std::size_t shape, const Vec3& way, FirstTouch& first) {
+void find_first_touch(WorldState& world, std::size_t shape, const Vec3& way, double outlook, FirstTouch& first) {
   const Shapes& shapes = world.shapes;
   const Vec3 here = shapes.pose[shape].position;
   const Aabb box = bounds(shapes.shape[shape], shapes.pose[shape]);
-  world.broad->find_overlaps(unite(box, {box.lower + way, box.upper + way}), world.found);
+  world.broad->find_overlaps(grown(unite(box, {box.lower + way, box.upper + way}), outlook), world.found);
   for (const std::int32_t index : world.found) {
     const auto other = static_cast<std::size_t>(index);
     if (!may_meet(world, shape, other)) continue;
@@ -72,13 +112,16 @@ void find_first_touch(WorldState& world, std::size_t shape, const Vec3& way, Fir
 
 void stop_at_first_touch(WorldState& world) {
   const Bodies& bodies = world.bodies;
+  const auto is_flagged = [](const BodyRecord& record) { return record.continuous; };
+  if (std::none_of(bodies.record.begin(), bodies.record.end(), is_flagged)) return;
+  const Outlook outlook = look_out(world);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.record[i].continuous || !bodies.is_active(i)) continue;
     Vec3& way = world.assembly.solution.displacement[i].linear;
     FirstTouch first{1, way};
     for (const std::uint32_t shape : bodies.record[i].shapes)
       if (norm(way) > kShortWay * world.shapes.ball_radius[shape] && can_be_cast(world.shapes.shape[shape]))
-        find_first_touch(world, shape, way, first);
+        find_first_touch(world, shape, way, outlook.without(i), first);
     way = first.way;
   }
 }

@@ -3,6 +3,7 @@
 // phases stay the same bit for bit, and nothing becomes infinite.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cairn/core/random.h"
@@ -149,6 +150,43 @@ TEST(RandomEdits, BeginAndEndTakeTurns) {
     }
     EXPECT_FALSE(touching.empty());
   }
+}
+
+/// Shapes on a ray, by asking each; in order of their handles.
+std::vector<ShapeId> on_ray(const World& world, const Vec3& origin, const Vec3& direction, double length) {
+  std::vector<ShapeId> result;
+  for (const BodyId body : world.bodies())
+    for (const ShapeId shape : world.shapes_of(body)) {
+      const Pose pose = world.view(body).pose * world.shape_def(shape).pose;
+      if (ray(world.shape_def(shape).shape, transform_back(pose, origin),
+              normalised(rotate_back(pose.orientation, direction)), length))
+        result.push_back(shape);
+    }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+TEST(RandomEdits, AreSeenByQueriesAtOnce) {
+  // Before and after every step, whatever was edited: rays find what asking every shape finds.
+  std::size_t met = 0;
+  for (std::uint64_t seed = 31; seed <= 34; ++seed) {
+    World world(make_settings(1, seed % 2 == 0 ? "tree" : "grid"));
+    Random random(seed), rays(seed);
+    world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0), .material = rough(0.5)}});
+    for (int i = 0; i < 300; ++i) {
+      edit(world, random);
+      for (const bool step : {false, true}) {
+        if (step) world.step(1.0 / 60);
+        const Vec3 origin = random_vector(rays, 4) + Vec3{0, 0, 4.5}, direction = normalised(random_vector(rays, 1));
+        std::vector<ShapeId> found;
+        for (const WorldHit& hit : world.cast_ray_all(origin, direction, 6)) found.push_back(hit.shape);
+        std::sort(found.begin(), found.end());
+        ASSERT_EQ(found, on_ray(world, origin, direction, 6)) << "seed " << seed << ", edit " << i << ", step " << step;
+        met += found.size();
+      }
+    }
+  }
+  EXPECT_GT(met, 500u);
 }
 
 }  // namespace
