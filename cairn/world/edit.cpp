@@ -303,9 +303,7 @@ void World::set_locked_axes(BodyId body, std::uint32_t axes) {
 }
 
 void World::set_continuous(BodyId body, bool continuous) {
-  const std::size_t i = state_->slot(body, "set_continuous");
-  state_->bodies.record[i].continuous = continuous;
-  refresh_shapes(*state_, i);
+  state_->bodies.record[state_->slot(body, "set_continuous")].continuous = continuous;
 }
 
 void World::set_may_sleep(BodyId body, bool may_sleep) {

@@ -19,8 +19,8 @@ Aabb clamped(const Aabb& box) {
 
 /// How far ahead bounds look: the way of the next step, at most a part of the size. Without that limit everything fast
 /// would be paired with everything around it; bodies that must not pass through others have BodyDef::continuous.
-Vec3 foreseen_way(const Vec3& way, double most) {
-  const double length = norm(way);
+Vec3 foreseen_way(const Vec3& way, double radius) {
+  const double most = kForesight * radius, length = norm(way);
   return length > most ? (most / length) * way : way;
 }
 
@@ -35,7 +35,7 @@ void Shapes::resize(std::size_t count) {
   def.resize(count, ShapeDef{});
   shape.resize(count), body.resize(count, -1), local.resize(count);
   ball_centre.resize(count), ball_radius.resize(count, 0), sphere_radius.resize(count, -1), filter.resize(count);
-  foresight.resize(count, kForesight), material.resize(count);
+  material.resize(count);
   pose.resize(count), bounds.resize(count), ball.resize(count), strayed.resize(count);
 }
 
@@ -51,14 +51,13 @@ void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
   const Vec3 middle = finite ? centre(box) : Vec3{};
   shapes.ball_centre[i] = transform(shapes.local[i], middle);
   shapes.ball_radius[i] = sphere != nullptr ? sphere->radius : finite ? norm(box.upper - middle) : kInfinity;
-  shapes.foresight[i] = bodies.record[body].continuous ? kInfinity : kForesight;
   shapes.filter[i] = {def.layer, def.mask, (bodies.status[body] & (kDynamic | kKinematic)) != 0};
 }
 
 void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt) {
   const auto body = static_cast<std::size_t>(shapes.body[i]);
   const Pose& pose = bodies.pose[body];
-  const Vec3 way = foreseen_way(dt * bodies.velocity[body].linear, shapes.foresight[i] * shapes.ball_radius[i]);
+  const Vec3 way = foreseen_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
   const bool round = shapes.sphere_radius[i] >= 0;
   const double grow =
       0.5 * margin + (round ? 0.0 : foreseen_turn(bodies.velocity[body].angular, shapes.ball_radius[i], dt));
@@ -75,7 +74,7 @@ bool strays(const Bodies& bodies, const Shapes& shapes, std::size_t i, const Vel
             double dt) {
   const Velocity& v = bodies.velocity[static_cast<std::size_t>(shapes.body[i])];
   const double radius = shapes.ball_radius[i];
-  const Vec3 way = foreseen_way(dt * v.linear, shapes.foresight[i] * radius), &d = displacement.linear;
+  const Vec3 way = foreseen_way(dt * v.linear, radius), &d = displacement.linear;
   const bool round = shapes.sphere_radius[i] >= 0;
   const double grow = 0.5 * margin + (round ? 0.0 : foreseen_turn(v.angular, radius, dt));
   // Turning moves no point of the shape by more than the angle times its distance from the centre of mass.

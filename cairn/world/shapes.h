@@ -22,7 +22,6 @@ struct Shapes {
   std::vector<Vec3> ball_centre;      ///< of the bounding ball, from the body's centre of mass, body axes
   std::vector<double> ball_radius;    ///< may be infinite
   std::vector<double> sphere_radius;  ///< of shapes that are spheres; -1 for others
-  std::vector<double> foresight;      ///< kForesight; infinite for continuous bodies, whose whole way is foreseen
   std::vector<ProxyFilter> filter;
   std::vector<std::uint8_t> material;  ///< number in the MaterialTable
   // Written by place_shapes.
