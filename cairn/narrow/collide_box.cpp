@@ -11,8 +11,8 @@ namespace cairn {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Edges whose angle has a smaller sine are parallel: their cross product is rounding, and face axes decide.
-constexpr double kParallel = 1e-6;
+/// Edges whose angle has a smaller squared sine are parallel: their cross product is rounding, and face axes decide.
+constexpr double kParallel = 1e-9;
 /// Relative to the half-extents: how far outside the reference face a corner may be without being cut.
 constexpr double kOnSide = 1e-9;
 
@@ -53,9 +53,9 @@ AxisTest test_axis(const WorldBox& a, const WorldBox& b, std::int32_t index) {
     n = index < 3 ? a.axis[k] : b.axis[k - 3];
   } else {
     n = cross(a.axis[(k - 6) / 3], b.axis[(k - 6) % 3]);
-    const double sine = norm(n);
-    if (!(sine > kParallel)) return {};
-    n = (1.0 / sine) * n;
+    const double sine2 = dot(n, n);
+    if (!(sine2 > kParallel)) return {};
+    n = (1.0 / std::sqrt(sine2)) * n;
   }
   const double along = dot(b.centre - a.centre, n);
   return {index, std::fabs(along) - a.reach(n) - b.reach(n), along < 0 ? -n : n};
@@ -67,34 +67,79 @@ struct Decision {
   bool apart = false;  ///< `face` or `edge` holds an axis along which the boxes are farther apart than the margin
 };
 
+/// The boxes seen from each other: what all fifteen axes are computed from (Gottschalk, Lin, Manocha 1996, table 1).
+struct BoxPair {
+  double c[3][3], size[3][3];   ///< c_ij = dot(a_i, b_j) and |c_ij|
+  double from_a[3], from_b[3];  ///< the way from centre to centre along the axes of a and of b
+
+  BoxPair(const WorldBox& a, const WorldBox& b) {
+    const Vec3 d = b.centre - a.centre;
+    for (std::size_t i = 0; i < 3; ++i) {
+      from_a[i] = dot(d, a.axis[i]), from_b[i] = dot(d, b.axis[i]);
+      for (std::size_t j = 0; j < 3; ++j) c[i][j] = dot(a.axis[i], b.axis[j]), size[i][j] = std::fabs(c[i][j]);
+    }
+  }
+  /// |d.a_i| - h_a,i - sum_j h_b,j |c_ij|, and the same for a face of b.
+  double face_a(const WorldBox& a, const WorldBox& b, std::size_t i) const {
+    return std::fabs(from_a[i]) - a.half[i] -
+           (b.half[0] * size[i][0] + b.half[1] * size[i][1] + b.half[2] * size[i][2]);
+  }
+  double face_b(const WorldBox& a, const WorldBox& b, std::size_t j) const {
+    return std::fabs(from_b[j]) - b.half[j] -
+           (a.half[0] * size[0][j] + a.half[1] * size[1][j] + a.half[2] * size[2][j]);
+  }
+  /// The same along a_i x b_j, times its length, whose square is 1 - c_ij^2.
+  double edges(const WorldBox& a, const WorldBox& b, std::size_t i, std::size_t j) const {
+    const std::size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    return std::fabs(from_a[i2] * c[i1][j] - from_a[i1] * c[i2][j]) -
+           (a.half[i1] * size[i2][j] + a.half[i2] * size[i1][j]) -
+           (b.half[j1] * size[i][j2] + b.half[j2] * size[i][j1]);
+  }
+};
+
 Decision decide(const WorldBox& a, const WorldBox& b, double margin, std::int32_t cached) {
-  Decision result;
-  const double slop = kFacePreference * std::min(std::min({a.half[0], a.half[1], a.half[2]}),
-                                                 std::min({b.half[0], b.half[1], b.half[2]}));
   const AxisTest last = cached >= 0 && cached < 15 ? test_axis(a, b, cached) : AxisTest{};
   if (last.separation > margin) return {last, {}, true};
-  for (std::int32_t k = 0; k < 15; ++k) {
-    const AxisTest test = test_axis(a, b, k);
-    if (test.separation > margin) return {test, {}, true};
-    AxisTest& best = k < 6 ? result.face : result.edge;
-    if (test.separation > best.separation) best = test;
+  const BoxPair pair(a, b);
+  std::int32_t face = -1, edge = -1;
+  double face_separation = -kInfinity, edge_separation = -kInfinity;
+  for (std::int32_t k = 0; k < 6; ++k) {
+    const auto i = static_cast<std::size_t>(k % 3);
+    const double separation = k < 3 ? pair.face_a(a, b, i) : pair.face_b(a, b, i);
+    if (separation > margin) return {test_axis(a, b, k), {}, true};
+    if (separation > face_separation) face_separation = separation, face = k;
   }
-  if (last.index >= 0 && last.index < 6 && last.separation >= result.face.separation - slop) result.face = last;
-  if (!(result.edge.separation > result.face.separation + slop)) result.edge = {};
-  return result;
+  const double slop = kFacePreference * std::min(std::min({a.half[0], a.half[1], a.half[2]}),
+                                                 std::min({b.half[0], b.half[1], b.half[2]}));
+  // An edge must beat the face, and since the length is at most 1 most are out before it is known.
+  const double to_beat = face_separation + slop, at_least = std::min(to_beat, 0.0);
+  for (std::int32_t k = 0; k < 9; ++k) {
+    const auto i = static_cast<std::size_t>(k / 3), j = static_cast<std::size_t>(k % 3);
+    const double scaled = pair.edges(a, b, i, j);
+    if (!(scaled > at_least)) continue;
+    const double sine2 = 1 - pair.c[i][j] * pair.c[i][j];
+    if (!(sine2 > kParallel)) continue;
+    const double separation = scaled / std::sqrt(sine2);
+    if (separation > margin) return {test_axis(a, b, 6 + k), {}, true};
+    if (separation > std::max(to_beat, edge_separation)) edge_separation = separation, edge = 6 + k;
+  }
+  const bool keep = last.index >= 0 && last.index < 6 && last.separation >= face_separation - slop;
+  return {keep ? last : test_axis(a, b, face), edge >= 0 ? test_axis(a, b, edge) : AxisTest{}, false};
 }
 
 /// A corner of the clipped polygon in the frame of the reference face: x, y along it, height over it. `in` and `out`
 /// name the edges that meet here: 0..3 of the incident face, 4..7 the sides of the reference face.
 struct ClipPoint {
-  double x = 0, y = 0, height = 0;
-  std::uint32_t in = 0, out = 0;
+  double x, y, height;
+  std::uint32_t in, out;
 };
 
 /// A convex quadrilateral cut by four lines has at most eight corners; each cut may add one before the next.
 struct Polygon {
-  std::array<ClipPoint, 12> corner;
+  std::array<ClipPoint, 12> corner;  ///< `size` of them are written
   std::size_t size = 0;
+
+  Polygon() {}  // NOLINT: corners are not cleared
 
   void add(const ClipPoint& p) {
     if (size < corner.size()) corner[size++] = p;
@@ -103,11 +148,11 @@ struct Polygon {
 
 /// Keeps what is inside one side (Sutherland, Hodgman 1974). `over(p)` is how far p is outside.
 template <class Over>
-Polygon clipped(const Polygon& polygon, double tolerance, std::uint32_t side, Over&& over) {
-  Polygon result;
+void clip(const Polygon& polygon, double tolerance, std::uint32_t side, Over&& over, Polygon& result) {
+  result.size = 0;
   for (std::size_t k = 0; k < polygon.size; ++k) {
     const ClipPoint& p = polygon.corner[k];
-    const ClipPoint& q = polygon.corner[(k + 1) % polygon.size];
+    const ClipPoint& q = polygon.corner[k + 1 < polygon.size ? k + 1 : 0];
     const double at_p = over(p), at_q = over(q);
     const bool p_inside = at_p <= tolerance, q_inside = at_q <= tolerance;
     if (p_inside) result.add(p);
@@ -117,7 +162,6 @@ Polygon clipped(const Polygon& polygon, double tolerance, std::uint32_t side, Ov
     // Leaving, the border goes on along the side; entering, it comes from there.
     result.add({cut.x, cut.y, cut.height, p_inside ? p.out : side, p_inside ? side : p.out});
   }
-  return result;
 }
 
 /// The face of `incident` that looks most against n.
@@ -157,10 +201,15 @@ ManifoldBuilder clip_faces(const WorldBox& reference, const WorldBox& incident, 
     ++edge;
   }
   const double hu = reference.half[u], hv = reference.half[v];
-  polygon = clipped(polygon, kOnSide * hu, 4, [&](const ClipPoint& c) { return c.x - hu; });
-  polygon = clipped(polygon, kOnSide * hu, 5, [&](const ClipPoint& c) { return -c.x - hu; });
-  polygon = clipped(polygon, kOnSide * hv, 6, [&](const ClipPoint& c) { return c.y - hv; });
-  polygon = clipped(polygon, kOnSide * hv, 7, [&](const ClipPoint& c) { return -c.y - hv; });
+  Polygon other;
+  clip(
+      polygon, kOnSide * hu, 4, [&](const ClipPoint& c) { return c.x - hu; }, other);
+  clip(
+      other, kOnSide * hu, 5, [&](const ClipPoint& c) { return -c.x - hu; }, polygon);
+  clip(
+      polygon, kOnSide * hv, 6, [&](const ClipPoint& c) { return c.y - hv; }, other);
+  clip(
+      other, kOnSide * hv, 7, [&](const ClipPoint& c) { return -c.y - hv; }, polygon);
   // Reference face and incident face, each with its side, above the two edges.
   const std::uint32_t faces = static_cast<std::uint32_t>(2 * axis.index + (dot(n, reference.axis[i]) > 0 ? 1 : 0))
                                   << 16 |

@@ -28,7 +28,8 @@ std::size_t best_index(std::size_t count, Score&& score) {
 Manifold flipped(const Manifold& manifold) {
   Manifold result = manifold;
   result.normal = -manifold.normal;
-  for (ManifoldPoint& p : result.point) std::swap(p.on_a, p.on_b);
+  for (int k = 0; k < result.count; ++k)
+    std::swap(result.point[static_cast<std::size_t>(k)].on_a, result.point[static_cast<std::size_t>(k)].on_b);
   return result;
 }
 

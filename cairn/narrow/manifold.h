@@ -20,7 +20,11 @@ struct ManifoldPoint {
 struct Manifold {
   Vec3 normal{0, 0, 1};  ///< unit, from a to b
   int count = 0;         ///< 0 to 4, the length of what is used of `point`
-  std::array<ManifoldPoint, 4> point;
+  union {
+    std::array<ManifoldPoint, 4> point;
+  };
+
+  Manifold() {}  // NOLINT: points are not cleared; clearing them costs more than most tests of two shapes
 };
 
 /// The same contact seen from the other shape.
@@ -50,7 +54,9 @@ class ManifoldBuilder {
   Vec3 normal_;
   std::size_t size_ = 0;
   union {  // not cleared: two kilobytes per contact
-    std::array<ManifoldPoint, kCapacity> candidate_;
+    union {
+      std::array<ManifoldPoint, kCapacity> candidate_;
+    };
   };
 };
 

@@ -25,14 +25,22 @@ struct PairContext {
 
 /// How far ahead contacts of a pair are made: the margin, and the way the bodies may come closer within the step.
 double pair_margin(const PairContext& c) {
-  const Vec3 relative = c.bodies.velocity[c.body_b].linear - c.bodies.velocity[c.body_a].linear;
-  const double size = std::min(c.shapes.ball_radius[c.a], c.shapes.ball_radius[c.b]);
-  const auto turn = [&](std::size_t shape, std::size_t body) {
-    if (c.shapes.sphere_radius[shape] >= 0) return 0.0;
-    return foreseen_turn(c.bodies.velocity[body].angular, c.shapes.ball_radius[shape], c.settings.dt);
+  const Velocity &a = c.bodies.velocity[c.body_a], &b = c.bodies.velocity[c.body_b];
+  const Vec3 relative = b.linear - a.linear;
+  const double dt = c.settings.dt, radius_a = c.shapes.ball_radius[c.a], radius_b = c.shapes.ball_radius[c.b];
+  const double size = std::min(radius_a, radius_b);
+  const auto turn2 = [](const Velocity& v, double radius) {
+    return v.angular == Vec3{} ? 0.0 : radius * radius * dot(v.angular, v.angular);
   };
-  return c.settings.margin + std::min(c.settings.dt * norm(relative), 2 * kForesight * size) + turn(c.a, c.body_a) +
-         turn(c.b, c.body_b);
+  // At rest, which is most of the time, without square roots.
+  constexpr double kAtRest = 0.05;
+  const double way2 = dt * dt * (dot(relative, relative) + turn2(a, radius_a) + turn2(b, radius_b));
+  if (way2 <= kAtRest * kAtRest * c.settings.margin * c.settings.margin) return c.settings.margin;
+  const auto turn = [&](std::size_t shape, const Velocity& v, double radius) {
+    return c.shapes.sphere_radius[shape] >= 0 ? 0.0 : foreseen_turn(v.angular, radius, dt);
+  };
+  return c.settings.margin + std::min(dt * norm(relative), 2 * kForesight * size) + turn(c.a, a, radius_a) +
+         turn(c.b, b, radius_b);
 }
 
 const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {

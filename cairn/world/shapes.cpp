@@ -20,8 +20,8 @@ Aabb clamped(const Aabb& box) {
 /// How far ahead bounds look: the way of the next step, at most a part of the size. Without that limit everything fast
 /// would be paired with everything around it; bodies that must not pass through others have BodyDef::continuous.
 Vec3 foreseen_way(const Vec3& way, double radius) {
-  const double most = kForesight * radius, length = norm(way);
-  return length > most ? (most / length) * way : way;
+  const double most = kForesight * radius, length2 = dot(way, way);
+  return length2 > most * most ? (most / std::sqrt(length2)) * way : way;
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ void Shapes::resize(std::size_t count) {
   def.resize(count, ShapeDef{});
   shape.resize(count), body.resize(count, -1), local.resize(count);
   ball_centre.resize(count), ball_radius.resize(count, 0), sphere_radius.resize(count, -1), filter.resize(count);
-  material.resize(count);
+  centred.resize(count), material.resize(count);
   pose.resize(count), bounds.resize(count), ball.resize(count), strayed.resize(count);
 }
 
@@ -51,6 +51,7 @@ void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
   const Vec3 middle = finite ? centre(box) : Vec3{};
   shapes.ball_centre[i] = transform(shapes.local[i], middle);
   shapes.ball_radius[i] = sphere != nullptr ? sphere->radius : finite ? norm(box.upper - middle) : kInfinity;
+  shapes.centred[i] = shapes.local[i] == Pose{} && shapes.ball_centre[i] == Vec3{} ? 1 : 0;
   shapes.filter[i] = {def.layer, def.mask, (bodies.status[body] & (kDynamic | kKinematic)) != 0};
 }
 
@@ -59,10 +60,11 @@ void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double mar
   const Pose& pose = bodies.pose[body];
   const Vec3 way = foreseen_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
   const bool round = shapes.sphere_radius[i] >= 0;
-  const double grow =
-      0.5 * margin + (round ? 0.0 : foreseen_turn(bodies.velocity[body].angular, shapes.ball_radius[i], dt));
-  const Vec3 middle = transform(pose, shapes.ball_centre[i]);
-  shapes.pose[i] = pose * shapes.local[i];
+  const Vec3& spin = bodies.velocity[body].angular;
+  const double grow = 0.5 * margin + (round || spin == Vec3{} ? 0.0 : foreseen_turn(spin, shapes.ball_radius[i], dt));
+  const bool centred = shapes.centred[i] != 0;
+  const Vec3 middle = centred ? pose.position : transform(pose, shapes.ball_centre[i]);
+  shapes.pose[i] = centred ? pose : pose * shapes.local[i];
   shapes.ball[i] = {middle + 0.5 * way, shapes.ball_radius[i] + grow + 0.5 * norm(way)};
   const Aabb box = round ? grown({middle, middle}, shapes.sphere_radius[i] + grow)
                          : grown(bounds(shapes.shape[i], shapes.pose[i]), grow);

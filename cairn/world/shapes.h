@@ -22,6 +22,7 @@ struct Shapes {
   std::vector<Vec3> ball_centre;      ///< of the bounding ball, from the body's centre of mass, body axes
   std::vector<double> ball_radius;    ///< may be infinite
   std::vector<double> sphere_radius;  ///< of shapes that are spheres; -1 for others
+  std::vector<std::uint8_t> centred;  ///< 1: sits and is centred on the centre of mass, unturned: nothing to transform
   std::vector<ProxyFilter> filter;
   std::vector<std::uint8_t> material;  ///< number in the MaterialTable
   // Written by place_shapes.
