@@ -92,7 +92,10 @@ void check_warm_start(std::size_t given, std::size_t wanted, const char* what) {
   for (const auto& impulse : solution.contact_impulse)
     for (const double value : impulse) largest = std::max(largest, std::fabs(value));
   const bool sane = lightest <= kSaneRatio * heaviest && fastest <= kSaneSpeed;
-  return !sane || residual(problem, solution).c7_consistency < 1e-9 * (1 + fastest + lightest * largest);
+  if (!sane) return true;
+  const Measures m = residual(problem, solution);
+  // In m/s and rad/s: relative to the speeds of bodies at rest, rounding alone would look like a mistake.
+  return m.c7_consistency * m.v_ref < 1e-9 * (1 + fastest + lightest * largest);
 }
 
 /// Velocities as the solver itself kept them, so that C7 shows whether it did so correctly.
