@@ -81,27 +81,44 @@ void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3&
 }
 
 /// Two balls: the most frequent pair, without any detour.
-void collide_spheres(const PairContext& c, Slab& slab) {
+struct BallContact {
+  Vec3 normal, position;
+  double separation = 0;
+  bool found = false;
+};
+
+BallContact ball_contact(const PairContext& c) {
+  BallContact result;
   const Vec3& centre_a = c.shapes.pose[c.a].position;
   const Vec3 d = c.shapes.pose[c.b].position - centre_a;
-  const double reach = c.shapes.sphere_radius[c.a] + c.shapes.sphere_radius[c.b];
-  const double length2 = dot(d, d), near = reach + c.settings.margin;
+  const double radius_a = c.shapes.sphere_radius[c.a], radius_b = c.shapes.sphere_radius[c.b];
+  const double reach = radius_a + radius_b, length2 = dot(d, d), near = reach + c.settings.margin;
   if (length2 > near * near) {
     const double far = reach + pair_margin(c);
-    if (length2 > far * far) return;
+    if (length2 > far * far) return result;
   }
   const double length = std::sqrt(length2);
+  result.normal = length > 0 ? (1.0 / length) * d : Vec3{0, 0, 1};
+  // Midway between the surfaces: at r_a + separation / 2 from the centre of a.
+  result.position = centre_a + 0.5 * (radius_a - radius_b + length) * result.normal;
+  result.separation = length - reach;
+  result.found = true;
+  return result;
+}
+
+void collide_balls(const PairContext& c, Slab& slab) {
+  const BallContact contact = ball_contact(c);
+  if (!contact.found) return;
   // Written in place: building them elsewhere and copying costs as much as the arithmetic.
   const auto first_point = static_cast<std::int32_t>(slab.points.size());
   ContactManifold& m = slab.manifolds.emplace_back();
   ContactPoint& point = slab.points.emplace_back();
-  m.normal = length > 0 ? (1.0 / length) * d : Vec3{0, 0, 1};
+  m.normal = contact.normal;
   m.pair = c.index;
   m.count = 1;
   m.first_point = first_point;
-  // Midway between the surfaces: at r_a + separation / 2 from the centre of a.
-  point.position = centre_a + 0.5 * (c.shapes.sphere_radius[c.a] - c.shapes.sphere_radius[c.b] + length) * m.normal;
-  point.separation = static_cast<float>(length - reach);
+  point.position = contact.position;
+  point.separation = static_cast<float>(contact.separation);
   if (const ContactManifold* old = old_manifold(c, 0))
     carry_impulse(c.old_slab->points[static_cast<std::size_t>(old->first_point)], old->normal, m.normal, point);
 }
@@ -236,11 +253,45 @@ void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const Dete
   std::swap(now_, next_);
 }
 
+/// A block of touching balls with the same pairs as before: its slab is brought up to date where it is, which moves
+/// half the memory. False if a pair came apart; what was written by then is a good old state for the usual way.
+bool ContactCache::update_balls_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
+                                         std::int64_t begin, std::int64_t end) {
+  Slab& slab = now_.slabs[static_cast<std::size_t>(begin / kPairBlock)];
+  if (!same_pairs_ || !slab.all_balls || slab.points.size() != static_cast<std::size_t>(end - begin)) return false;
+  for (std::size_t k = 0; k < slab.points.size(); ++k) {
+    const std::size_t i = static_cast<std::size_t>(begin) + k;
+    const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
+    const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
+    const ContactPair& old = now_.records[i];
+    const bool as_before = old.known != 0 && shapes.sphere_radius[a] >= 0 && shapes.sphere_radius[b] >= 0 &&
+                           (bodies.is_dynamic(body_a) || bodies.is_dynamic(body_b));
+    if (!as_before) return false;
+    const BallContact contact =
+        ball_contact({bodies, shapes, settings, a, b, body_a, body_b, &slab, &old, static_cast<std::int32_t>(i)});
+    if (!contact.found) return false;
+    ContactManifold& m = slab.manifolds[k];
+    ContactPoint& point = slab.points[k];
+    carry_impulse(point, m.normal, contact.normal, point);
+    m.normal = contact.normal;
+    point.position = contact.position;
+    point.separation = static_cast<float>(contact.separation);
+    ContactPair& record = next_.records[i];
+    record = old;
+    record.version_a = bodies.version[body_a], record.version_b = bodies.version[body_b];
+  }
+  std::swap(slab, next_.slabs[static_cast<std::size_t>(begin / kPairBlock)]);
+  next_.slabs[static_cast<std::size_t>(begin / kPairBlock)].ended.clear();
+  return true;
+}
+
 void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                                 std::int64_t begin, std::int64_t end) {
+  if (end > begin && update_balls_in_place(bodies, shapes, settings, begin, end)) return;
   Slab& slab = next_.slabs[static_cast<std::size_t>(begin / kPairBlock)];
   slab.manifolds.clear(), slab.points.clear(), slab.anchors.clear();
   slab.recycled = 0;
+  slab.all_balls = true;
   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
     const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
     const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
@@ -263,7 +314,7 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     if (body_a == body_b || !(bodies.is_dynamic(body_a) || bodies.is_dynamic(body_b))) {
       // Parts of one body, or bodies that nothing moves: no contact.
     } else if (shapes.sphere_radius[a] >= 0 && shapes.sphere_radius[b] >= 0) {
-      collide_spheres(context, slab);
+      collide_balls(context, slab);
     } else {
       const bool recyclable = settings.recycling && !is_cheap(shapes, a, b);
       if (recyclable && is_unmoved(context, version_a, version_b))
@@ -273,6 +324,8 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     }
     record.version_a = version_a, record.version_b = version_b;
     record.manifold_count = static_cast<std::int32_t>(slab.manifolds.size()) - record.first_manifold;
+    slab.all_balls =
+        slab.all_balls && record.manifold_count == 1 && shapes.sphere_radius[a] >= 0 && shapes.sphere_radius[b] >= 0;
   }
 }
 

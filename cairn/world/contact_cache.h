@@ -64,6 +64,7 @@ struct Slab {
   std::vector<std::int32_t> began;   ///< pairs that touch and did not before; written when events are collected
   std::vector<std::int32_t> ceased;  ///< pairs that touched and are apart, though their bounds still overlap
   std::int64_t recycled = 0;
+  bool all_balls = false;  ///< every pair of the block is two balls in contact: may be updated in place
   PartManifolds scratch;
 };
 
@@ -124,6 +125,8 @@ class ContactCache {
 
  private:
   void match_block(std::int64_t begin, std::int64_t end, std::int64_t total);
+  bool update_balls_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
+                             std::int64_t begin, std::int64_t end);
   void update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
                     std::int64_t end);
 
