@@ -7,16 +7,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cairn/world/energy.h"
+
 namespace cairn::cli {
 
 namespace {
 
 constexpr int kDetectionStages = 4;  // broad, narrow, cache, graph: the first of enum Stage
-
-double kinetic_energy(const BodyView& body) {
-  const Vec3 spin = rotate_back(body.pose.orientation, body.velocity.angular);  // in the axes of the inertia
-  return 0.5 * body.mass * dot(body.velocity.linear, body.velocity.linear) + 0.5 * dot(spin, body.inertia * spin);
-}
 
 /// Mean over the steps and over the bodies that are still there at the end, J.
 double kinetic_energy_per_body(const RunSummary& s) {
@@ -128,7 +125,7 @@ double total_energy(const World& world) {
   for (const BodyId id : world.bodies()) {
     const BodyView body = world.view(id);
     if (body.kind != BodyKind::dynamic) continue;
-    energy += kinetic_energy(body) - body.mass * dot(world.settings().gravity, body.centre);
+    energy += kinetic_energy(body) + potential_energy(body, world.settings().gravity);
   }
   return energy;
 }

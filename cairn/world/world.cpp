@@ -100,6 +100,7 @@ BodyView World::view(BodyId body) const {
   view.velocity = bodies.velocity[i];
   view.mass = bodies.mass[i].mass;
   view.inertia = bodies.mass[i].inertia;
+  view.gravity_scale = bodies.record[i].gravity_scale;
   view.asleep = (bodies.status[i] & kAsleep) != 0;
   view.quarantined = (bodies.status[i] & kQuarantined) != 0;
   view.user = bodies.record[i].user;

@@ -35,6 +35,7 @@ struct BodyView {
   Velocity velocity;  ///< of the centre of mass
   double mass = 0;    ///< kg; 0 for fixed and kinematic bodies
   SymMat3 inertia;    ///< kg m^2 about the centre of mass, body axes
+  double gravity_scale = 1;
   bool asleep = false;
   bool quarantined = false;
   std::uint64_t user = 0;
