@@ -38,24 +38,27 @@ std::vector<Velocity> solve_in_order(const ContactProblem& problem, const Contac
   return solution.velocity;
 }
 
-/// An accurate solution and, in the report, how accurate it is.
+/// An accurate solution and, in the report, how accurate it is. It only has to be far better than what is judged.
 std::vector<Velocity> accurate_velocity(const ContactProblem& problem, const SolveContext& context,
                                         const OrderSettings& settings, OrderReport& report) {
-  constexpr double kTolerance = 1e-10;
-  constexpr int kReferenceSteps = 20000;
-  ContactSolution solution;
+  constexpr double kTolerance = 1e-6;
+  constexpr int kReferenceSteps = 2000;
   SolveContext patient;
   patient.pool = context.pool;
   patient.interrupt = context.interrupt;
-  if (static_cast<std::int64_t>(problem.contacts.size()) <= settings.reference_contacts && problem.joints.empty()) {
-    patient.stop = {kTolerance, kReferenceSteps, 0};
-    ReferenceSolver{}.solve(problem, solution, patient);
-  } else {
-    patient.stop = {kTolerance, settings.reference_sweeps, 0};
-    ProxSolver({}).solve(problem, solution, patient);
-  }
+  patient.stop = {kTolerance, settings.reference_sweeps, 0};
+  ContactSolution solution;
+  ProxSolver({}).solve(problem, solution, patient);
   report.reference_residual = residual(problem, solution).natural_map;
-  return solution.velocity;
+  const bool small = static_cast<std::int64_t>(problem.contacts.size()) <= settings.reference_contacts;
+  if (report.reference_residual <= kTolerance || !small || !problem.joints.empty()) return solution.velocity;
+  ContactSolution better = solution;
+  patient.stop.max_iterations = kReferenceSteps;
+  ReferenceSolver{}.solve(problem, better, patient);
+  const double better_residual = residual(problem, better).natural_map;
+  if (!(better_residual < report.reference_residual)) return solution.velocity;
+  report.reference_residual = better_residual;
+  return better.velocity;
 }
 
 /// |a - b|_M.

@@ -18,8 +18,8 @@ namespace cairn {
 struct OrderSettings {
   int orders = 10;
   std::uint64_t seed = 1;
-  std::int64_t reference_contacts = 1000;  ///< up to so many the reference solver finds u*, else long Gauss-Seidel
-  int reference_sweeps = 5000;             ///< of that
+  int reference_sweeps = 5000;            ///< of Gauss-Seidel at most, to find u*
+  std::int64_t reference_contacts = 500;  ///< up to so many the reference solver goes on where they did not do
 };
 
 struct OrderReport {
