@@ -111,9 +111,10 @@ void FactorisedSweep<D>::use_global_r(const ProxSettings& settings, ThreadPool* 
     double norm2 = 0, length2 = 0;
     for (std::size_t i = 0; i < packed_.contacts.size(); ++i) {
       double y[D];
-      packed_velocity<D>(packed_.contacts[i], w_.data(), y);
+      const PackedContact<D>& c = packed_.contacts[i];
+      packed_velocity<D>(c, state_of(w_.data(), c.a), state_of(w_.data(), c.b), y);
       for (int j = 0; j < D; ++j) {
-        y[j] -= packed_.contacts[i].bias[j];
+        y[j] -= c.bias[j];
         length2 += x[i * D + static_cast<std::size_t>(j)] * x[i * D + static_cast<std::size_t>(j)];
         norm2 += y[j] * y[j];
         x[i * D + static_cast<std::size_t>(j)] = y[j];
@@ -133,14 +134,9 @@ double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* l
   double change = 0;
   for (std::int64_t k = begin; k < end; ++k) {
     const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
-    double y[D], z[D], delta[D];
-    packed_velocity<D>(c, w, y);
-    std::copy_n(lambda + k * D, D, z);
-    prox_step<D>(packed_.set, c.axes(), c.r, y, z);
-    for (int i = 0; i < D; ++i) delta[i] = z[i] - lambda[k * D + i];
-    std::copy_n(z, D, lambda + k * D);
-    apply_impulse<D>(c, delta, packed_.mass.data(), w);
-    change = larger(change, largest_work<D>(delta, y));
+    const ContactTurn turn = take_turn<D>(packed_.set, c, state_of(w, c.a), state_of(w, c.b), lambda + k * D);
+    apply_impulse<D>(c, turn.impulse, packed_.mass.data(), w);
+    change = larger(change, turn.work);
   }
   return change;
 }
@@ -193,14 +189,10 @@ double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, Thread
         double most = 0;
         for (std::int64_t k = stage.begin + begin; k < stage.begin + end; ++k) {
           const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
-          double y[D], z[D], delta[D];
-          packed_velocity<D>(c, w_.data(), y);
-          std::copy_n(lambda + k * D, D, z);
-          prox_step<D>(packed_.set, c.axes(), c.r, y, z);
-          for (int i = 0; i < D; ++i) delta[i] = z[i] - lambda[k * D + i];
-          std::copy_n(z, D, lambda + k * D);
-          delta_[static_cast<std::size_t>(k)] = world_impulse<D>(c, delta);
-          most = larger(most, largest_work<D>(delta, y));
+          const ContactTurn turn =
+              take_turn<D>(packed_.set, c, state_of(w_.data(), c.a), state_of(w_.data(), c.b), lambda + k * D);
+          delta_[static_cast<std::size_t>(k)] = turn.impulse;
+          most = larger(most, turn.work);
         }
         return most;
       },
@@ -310,7 +302,9 @@ void FactorisedSweep<D>::refresh(std::span<const double> lambda, ThreadPool* poo
 template <int D>
 void FactorisedSweep<D>::scatter(std::int64_t begin, std::int64_t end, const double* lambda) {
   for (std::int64_t k = begin; k < end; ++k)
-    apply_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)], lambda + k * D, packed_.mass.data(), w_.data());
+    apply_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)],
+                     world_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)], lambda + k * D),
+                     packed_.mass.data(), w_.data());
 }
 
 /// Contacts of such a stage share bodies: the bodies gather.
