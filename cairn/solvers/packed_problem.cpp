@@ -208,6 +208,46 @@ void PackedProblem<D>::pack_joints(const ContactProblem& problem, const ProxSett
 }
 
 template <int D>
+void PackedProblem<D>::project(std::span<double> lambda, ThreadPool* pool) const {
+  parallel_for(pool, static_cast<std::int64_t>(contacts.size()), kContactGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t k = begin; k < end; ++k)
+                   project_contact<D>(set, contacts[static_cast<std::size_t>(k)].axes(), lambda.data() + k * D);
+               });
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    double& value = lambda[contacts.size() * D + k];
+    value = std::clamp(value, rows[k].row.lower, rows[k].row.upper);
+  }
+}
+
+template <int D>
+void PackedProblem<D>::scale_r(double nu) {
+  for (PackedContact<D>& c : contacts) c.r = {nu * c.r.normal, nu * c.r.friction};
+  for (PackedRow& row : rows) row.r *= nu;
+}
+
+template <int D>
+void PackedProblem<D>::weights(std::span<double> weight) const {
+  const auto inverse = [](double r) { return r > 0 ? 1 / r : 0.0; };
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    weight[k * D] = inverse(contacts[k].r.normal);
+    for (int i = 1; i < D; ++i) weight[k * D + static_cast<std::size_t>(i)] = inverse(contacts[k].r.friction);
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) weight[contacts.size() * D + k] = inverse(rows[k].r);
+}
+
+template <int D>
+void PackedProblem<D>::add_states(std::span<const BodyState> w, std::span<Velocity> velocity, ThreadPool* pool) const {
+  parallel_for(pool, static_cast<std::int64_t>(velocity.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      if (slot[i] == kNoVertex) continue;
+      velocity[i].linear += w[static_cast<std::size_t>(slot[i])].linear;
+      velocity[i].angular += w[static_cast<std::size_t>(slot[i])].angular;
+    }
+  });
+}
+
+template <int D>
 std::size_t PackedProblem<D>::bytes() const {
   return contacts.size() * sizeof(PackedContact<D>) + mass.size() * sizeof(BodyMass) + edges.size() * sizeof(Edge) +
          slot.size() * sizeof(std::int32_t) + rows.size() * sizeof(PackedRow);

@@ -115,6 +115,14 @@ struct PackedProblem {
     return body_slot != kNoVertex ? mass.data() + body_slot : nullptr;
   }
 
+  std::size_t size() const { return contacts.size() * D + rows.size(); }  ///< length of lambda
+
+  /// What a Sweep is asked about lambda, R and w; see there.
+  void project(std::span<double> lambda, ThreadPool* pool) const;
+  void scale_r(double nu);
+  void weights(std::span<double> weight) const;
+  void add_states(std::span<const BodyState> w, std::span<Velocity> velocity, ThreadPool* pool) const;
+
   std::size_t bytes() const;
 
  private:
@@ -158,6 +166,14 @@ inline void packed_velocity(const PackedContact<D>& c, const BodyState* a, const
   }
 }
 
+/// J_i w + b_i of a joint row; null for a body that cannot move.
+inline double row_velocity(const PackedRow& packed, const BodyState* a, const BodyState* b) {
+  static constexpr BodyState kAtRest;
+  const BodyState& at_a = a != nullptr ? *a : kAtRest;
+  const BodyState& at_b = b != nullptr ? *b : kAtRest;
+  return joint_velocity(packed.row, {at_a.linear, at_a.angular}, {at_b.linear, at_b.angular}) + packed.bias;
+}
+
 /// The state of a body among all states, null for one that cannot move.
 inline const BodyState* state_of(const BodyState* w, std::int32_t slot) {
   return slot != kNoVertex ? w + slot : nullptr;
@@ -187,15 +203,10 @@ struct ContactTurn {
   WorldImpulse impulse;
 };
 
-/// One contact's turn: lambda_k <- prox( lambda_k - R_k y_k ), or the same for its normal or friction rows alone, the
-/// latter on the set of the normal impulse as it is.
-template <int D, ContactRows kRows = ContactRows::all>
-inline ContactTurn take_turn(FrictionSet set, const PackedContact<D>& c, const BodyState* a, const BodyState* b,
-                             double* lambda) {
-  using Range = RowRange<D, kRows>;
-  double y[D], z[D], delta[D];
-  packed_velocity<D, kRows>(c, a, b, y);
-  std::copy_n(lambda, D, z);
+/// z_k <- prox( z_k - R_k y_k ), or the same for the normal or the friction rows alone, the latter on the set of the
+/// normal impulse as it is.
+template <int D, ContactRows kRows>
+inline void prox_rows(FrictionSet set, const PackedContact<D>& c, const double* y, double* z) {
   if constexpr (kRows == ContactRows::all) {
     prox_step<D>(set, c.axes(), c.r, y, z);
   } else if constexpr (kRows == ContactRows::normal) {
@@ -204,6 +215,17 @@ inline ContactTurn take_turn(FrictionSet set, const PackedContact<D>& c, const B
     for (int i = 1; i < D; ++i) z[i] -= c.r.friction * y[i];
     project_friction<D>(set, c.axes(), z);
   }
+}
+
+/// One contact's turn, from the states of its two bodies (null for one that cannot move).
+template <int D, ContactRows kRows = ContactRows::all>
+inline ContactTurn take_turn(FrictionSet set, const PackedContact<D>& c, const BodyState* a, const BodyState* b,
+                             double* lambda) {
+  using Range = RowRange<D, kRows>;
+  double y[D], z[D], delta[D];
+  packed_velocity<D, kRows>(c, a, b, y);
+  std::copy_n(lambda, D, z);
+  prox_rows<D, kRows>(set, c, y, z);
   for (int i = Range::first; i < Range::last; ++i) delta[i] = z[i] - lambda[i];
   std::copy(z + Range::first, z + Range::last, lambda + Range::first);
   return {largest_work<Range::last - Range::first>(delta + Range::first, y + Range::first),

@@ -59,6 +59,8 @@ SolveReport ProxSolver::solve(const ContactProblem& problem, ContactSolution& so
     return solve_assembled(problem, solution, context);
   if (settings_.local == LocalSolve::exact)
     fail_input("local=exact needs the assembled matrix: use operator=A, or local=prox", ErrorKind::unsupported);
+  if (settings_.friction_order == FrictionOrder::staggered && settings_.friction == FrictionModel::cone)
+    fail_input("friction=cone projects normal and friction together: use friction_order=block", ErrorKind::unsupported);
 
   SolveReport report;
   Timer timer;
@@ -88,6 +90,9 @@ SolveReport ProxSolver::solve(const DelassusProblem& problem, DelassusSolution& 
   check_warm_start(solution.impulse.size(), problem.q.size(), "impulses");
   if (settings_.op == ContactOperator::factorised)
     fail_input("operator=factorised needs bodies and this problem has none: use operator=A or operator=T",
+               ErrorKind::unsupported);
+  if (settings_.friction_order == FrictionOrder::staggered)
+    fail_input("friction_order=staggered needs bodies and operator=factorised: use friction_order=block",
                ErrorKind::unsupported);
   SolveReport report;
   Timer timer;

@@ -46,6 +46,12 @@ enum class ScheduleKind {
   partitions,  ///< METIS parts side by side, then the border by colours
 };
 
+/// When friction is visited within a sweep.
+enum class FrictionOrder {
+  block,      ///< with the normal rows of its contact
+  staggered,  ///< after the normal rows of all contacts (doc 001, section 6)
+};
+
 enum class Acceleration { none, nesterov, anderson, nncg };
 
 struct ProxSettings {
@@ -54,6 +60,7 @@ struct ProxSettings {
   SweepOrder order = SweepOrder::gauss_seidel;
   ContactOperator op = ContactOperator::automatic;
   FrictionModel friction = FrictionModel::automatic;
+  FrictionOrder friction_order = FrictionOrder::block;  ///< `staggered`: factorised Gauss-Seidel only
   LocalSolve local = LocalSolve::automatic;
   RFactor r_factor = RFactor::local;
   double relaxation = 1.0;  ///< factor on every step; above 1 faster but less robust, below 1 safer and slower

@@ -25,23 +25,32 @@ class FactorisedSweep : public BodySweep {
   int dim() const override { return D; }
   const Schedule& schedule() const override { return schedule_; }
   std::span<const std::int32_t> order() const override { return schedule_.order; }
-  std::size_t size() const override { return packed_.contacts.size() * D + packed_.rows.size(); }
+  std::size_t size() const override { return packed_.size(); }
   double run(std::span<double> lambda, ThreadPool* pool) override;
   void refresh(std::span<const double> lambda, ThreadPool* pool) override;
-  void project(std::span<double> lambda, ThreadPool* pool) const override;
-  void scale_r(double nu) override;
-  void weights(std::span<double> weight) const override;
-  void add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const override;
+  void project(std::span<double> lambda, ThreadPool* pool) const override { packed_.project(lambda, pool); }
+  void scale_r(double nu) override { packed_.scale_r(nu); }
+  void weights(std::span<double> weight) const override { packed_.weights(weight); }
+  void add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const override {
+    packed_.add_states(w_, velocity, pool);
+  }
   std::size_t bytes() const override;
 
  private:
   void use_global_r(const ProxSettings& settings, ThreadPool* pool);
   void list_body_contacts();
 
+  template <ContactRows kRows>
   double visit(std::int64_t begin, std::int64_t end, double* lambda, BodyState* w) const;
+  template <ContactRows kRows>
+  double run_stages(double* lambda, ThreadPool* pool);
+  template <ContactRows kRows>
   double run_blocks(const Stage& stage, double* lambda, ThreadPool* pool);
+  template <ContactRows kRows>
   double run_chunks(const Stage& stage, double* lambda, ThreadPool* pool);
+  template <ContactRows kRows>
   double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
+  template <ContactRows kRows>
   double run_split(const Stage& stage, double* lambda, ThreadPool* pool);
   double run_joints(double* lambda);
   void gather(std::int64_t begin, std::int64_t end, ThreadPool* pool);
@@ -57,6 +66,7 @@ class FactorisedSweep : public BodySweep {
   Lists at_body_;                               ///< per slot, positions of its contacts: for stages that gather
   std::vector<WorldImpulse> delta_;             ///< per contact: scratch of stages that gather
   std::vector<std::vector<BodyState>> copies_;  ///< per chunk: scratch of split stages
+  bool is_staggered_ = false;                   ///< normal rows of all stages, then friction rows
   bool is_gathering_ = false;                   ///< a stage gathers
   std::vector<double> change_;                  ///< per block: scratch of reductions
 };
@@ -64,6 +74,7 @@ class FactorisedSweep : public BodySweep {
 template <int D>
 void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings& settings,
                               std::span<const std::int32_t> contact_colour, ThreadPool* pool) {
+  is_staggered_ = settings.friction_order == FrictionOrder::staggered;
   packed_.pack_bodies(problem, pool);
   const auto slots = static_cast<std::int32_t>(packed_.mass.size());
   const bool by_colour = settings.order == SweepOrder::gauss_seidel &&
@@ -130,11 +141,12 @@ void FactorisedSweep<D>::use_global_r(const ProxSettings& settings, ThreadPool* 
 
 /// Gauss-Seidel over positions [begin, end) on the state w: the inner loop of everything.
 template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* lambda, BodyState* w) const {
   double change = 0;
   for (std::int64_t k = begin; k < end; ++k) {
     const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
-    const ContactTurn turn = take_turn<D>(packed_.set, c, state_of(w, c.a), state_of(w, c.b), lambda + k * D);
+    const ContactTurn turn = take_turn<D, kRows>(packed_.set, c, state_of(w, c.a), state_of(w, c.b), lambda + k * D);
     apply_impulse<D>(c, turn.impulse, packed_.mass.data(), w);
     change = larger(change, turn.work);
   }
@@ -144,44 +156,60 @@ double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* l
 template <int D>
 double FactorisedSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
   double change = run_joints(lambda.data() + packed_.contacts.size() * D);
-  for (const Stage& stage : schedule_.stages) {
-    double mine = 0;
-    switch (stage.kind) {
-      case StageKind::serial: mine = visit(stage.begin, stage.end, lambda.data(), w_.data()); break;
-      case StageKind::independent: mine = run_blocks(stage, lambda.data(), pool); break;
-      case StageKind::chunks: mine = run_chunks(stage, lambda.data(), pool); break;
-      case StageKind::jacobi: mine = run_jacobi(stage, lambda.data(), pool); break;
-      case StageKind::split: mine = run_split(stage, lambda.data(), pool); break;
-    }
-    change = larger(change, mine);
+  if (is_staggered_) {
+    change = larger(change, run_stages<ContactRows::normal>(lambda.data(), pool));
+    change = larger(change, run_stages<ContactRows::friction>(lambda.data(), pool));
+  } else {
+    change = larger(change, run_stages<ContactRows::all>(lambda.data(), pool));
   }
   return std::sqrt(change);
 }
 
 template <int D>
+template <ContactRows kRows>
+double FactorisedSweep<D>::run_stages(double* lambda, ThreadPool* pool) {
+  double change = 0;
+  for (const Stage& stage : schedule_.stages) {
+    double mine = 0;
+    switch (stage.kind) {
+      case StageKind::serial: mine = visit<kRows>(stage.begin, stage.end, lambda, w_.data()); break;
+      case StageKind::independent: mine = run_blocks<kRows>(stage, lambda, pool); break;
+      case StageKind::chunks: mine = run_chunks<kRows>(stage, lambda, pool); break;
+      case StageKind::jacobi: mine = run_jacobi<kRows>(stage, lambda, pool); break;
+      case StageKind::split: mine = run_split<kRows>(stage, lambda, pool); break;
+    }
+    change = larger(change, mine);
+  }
+  return change;
+}
+
+template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::run_blocks(const Stage& stage, double* lambda, ThreadPool* pool) {
   const std::int64_t count = stage.end - stage.begin;
   parallel_for(pool, count, kContactGrain, [&](std::int64_t begin, std::int64_t end) {
     change_[static_cast<std::size_t>(begin / kContactGrain)] =
-        visit(stage.begin + begin, stage.begin + end, lambda, w_.data());
+        visit<kRows>(stage.begin + begin, stage.begin + end, lambda, w_.data());
   });
   const auto blocks = static_cast<std::size_t>((count + kContactGrain - 1) / kContactGrain);
   return std::accumulate(change_.begin(), change_.begin() + static_cast<std::ptrdiff_t>(blocks), 0.0, larger);
 }
 
 template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::run_chunks(const Stage& stage, double* lambda, ThreadPool* pool) {
   return parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
         const auto first = static_cast<std::size_t>(stage.first_chunk + c);
-        return visit(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, w_.data());
+        return visit<kRows>(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, w_.data());
       },
       larger);
 }
 
 /// All contacts of the stage from the same w; then every body gathers what its contacts changed.
 template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool) {
   const double change = parallel_reduce(
       pool, stage.end - stage.begin, kContactGrain, 0.0,
@@ -190,7 +218,7 @@ double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, Thread
         for (std::int64_t k = stage.begin + begin; k < stage.begin + end; ++k) {
           const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
           const ContactTurn turn =
-              take_turn<D>(packed_.set, c, state_of(w_.data(), c.a), state_of(w_.data(), c.b), lambda + k * D);
+              take_turn<D, kRows>(packed_.set, c, state_of(w_.data(), c.a), state_of(w_.data(), c.b), lambda + k * D);
           delta_[static_cast<std::size_t>(k)] = turn.impulse;
           most = larger(most, turn.work);
         }
@@ -227,6 +255,7 @@ void FactorisedSweep<D>::gather(std::int64_t begin, std::int64_t end, ThreadPool
 
 /// Each chunk works on its own copy of w; the changes of all copies are added in the order of the chunks.
 template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::run_split(const Stage& stage, double* lambda, ThreadPool* pool) {
   const double change = parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
@@ -234,7 +263,7 @@ double FactorisedSweep<D>::run_split(const Stage& stage, double* lambda, ThreadP
         std::vector<BodyState>& copy = copies_[static_cast<std::size_t>(c)];
         copy = w_;
         const auto first = static_cast<std::size_t>(stage.first_chunk + c);
-        return visit(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, copy.data());
+        return visit<kRows>(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, copy.data());
       },
       larger);
   parallel_for(pool, static_cast<std::int64_t>(w_.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -254,15 +283,12 @@ double FactorisedSweep<D>::run_split(const Stage& stage, double* lambda, ThreadP
 /// Joint rows, one after the other, before the contacts: lambda <- clamp(lambda - r (y + G lambda)).
 template <int D>
 double FactorisedSweep<D>::run_joints(double* lambda) {
-  static const BodyState kAtRest;
   double change = 0;
   for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
     const PackedRow& packed = packed_.rows[k];
     const JointRow& row = packed.row;
-    const BodyState& a = packed.a != kNoVertex ? w_[static_cast<std::size_t>(packed.a)] : kAtRest;
-    const BodyState& b = packed.b != kNoVertex ? w_[static_cast<std::size_t>(packed.b)] : kAtRest;
-    const double y =
-        joint_velocity(row, {a.linear, a.angular}, {b.linear, b.angular}) + packed.bias + packed.softness * lambda[k];
+    const double y = row_velocity(packed, state_of(w_.data(), packed.a), state_of(w_.data(), packed.b)) +
+                     packed.softness * lambda[k];
     const double next = std::clamp(lambda[k] - packed.r * y, row.lower, row.upper);
     const double delta = next - lambda[k];
     lambda[k] = next;
@@ -329,48 +355,6 @@ void FactorisedSweep<D>::apply_row(const PackedRow& packed, double impulse) {
   };
   to_body(packed.a, packed.row.linear_a, packed.row.angular_a);
   to_body(packed.b, packed.row.linear_b, packed.row.angular_b);
-}
-
-template <int D>
-void FactorisedSweep<D>::project(std::span<double> lambda, ThreadPool* pool) const {
-  parallel_for(pool, static_cast<std::int64_t>(packed_.contacts.size()), kContactGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t k = begin; k < end; ++k)
-                   project_contact<D>(packed_.set, packed_.contacts[static_cast<std::size_t>(k)].axes(),
-                                      lambda.data() + k * D);
-               });
-  for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
-    double& value = lambda[packed_.contacts.size() * D + k];
-    value = std::clamp(value, packed_.rows[k].row.lower, packed_.rows[k].row.upper);
-  }
-}
-
-template <int D>
-void FactorisedSweep<D>::scale_r(double nu) {
-  for (PackedContact<D>& c : packed_.contacts) c.r = {nu * c.r.normal, nu * c.r.friction};
-  for (PackedRow& row : packed_.rows) row.r *= nu;
-}
-
-template <int D>
-void FactorisedSweep<D>::weights(std::span<double> weight) const {
-  const auto inverse = [](double r) { return r > 0 ? 1 / r : 0.0; };
-  for (std::size_t k = 0; k < packed_.contacts.size(); ++k) {
-    weight[k * D] = inverse(packed_.contacts[k].r.normal);
-    for (int i = 1; i < D; ++i) weight[k * D + static_cast<std::size_t>(i)] = inverse(packed_.contacts[k].r.friction);
-  }
-  for (std::size_t k = 0; k < packed_.rows.size(); ++k)
-    weight[packed_.contacts.size() * D + k] = inverse(packed_.rows[k].r);
-}
-
-template <int D>
-void FactorisedSweep<D>::add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const {
-  parallel_for(pool, static_cast<std::int64_t>(velocity.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (packed_.slot[i] == kNoVertex) continue;
-      velocity[i].linear += w_[static_cast<std::size_t>(packed_.slot[i])].linear;
-      velocity[i].angular += w_[static_cast<std::size_t>(packed_.slot[i])].angular;
-    }
-  });
 }
 
 template <int D>
