@@ -62,55 +62,76 @@ class SplitStage {
   std::size_t bytes() const;
 
  private:
-  /// n_b and n_b W_b per body of `bodies_`, for the rows that one pass visits.
+  /// n_b per body of `bodies_`, and n_b W_b per slot, for the rows that one pass visits.
   struct Pass {
     std::vector<std::int32_t> count;
     std::vector<BodyMass> mass;
   };
-  struct Momentum {
+  /// What a block did to one of its bodies: the change of the copy's velocity, or J^T dl for the full-mass form.
+  struct Share {
     Vec3 linear, angular;
   };
 
   void make_copies(const PackedProblem<D>& packed);
-  std::int32_t copy_of(std::int32_t slot);
+  std::int32_t copy_of(std::int32_t slot, const SplitBlock& block);
   void list_bodies(std::size_t slots);
-  void count(const PackedProblem<D>& packed);
+  void count_rows(const SplitBlock& block, const PackedProblem<D>& packed);
+  void count_block(const SplitBlock& block, const PackedProblem<D>& packed);
   void split_masses(const PackedProblem<D>& packed);
   void set_r(PackedProblem<D>& packed, ThreadPool* pool);
 
   template <ContactRows kRows>
   double run_pass(const Pass& pass, const PackedProblem<D>& packed, double* lambda, BodyState* w, ThreadPool* pool);
   template <ContactRows kRows>
+  double visit_single(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, double* lambda,
+                      const BodyState* w);
+  template <ContactRows kRows>
   double visit(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, double* lambda,
-               const BodyState* w);
+               const BodyState* w, BodyState* local);
   double visit_rows(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, double* lambda,
-                    const BodyState* w);
-  void push(const Pass& pass, std::int32_t copy, const Vec3& linear, const Vec3& angular);
-  void push_contact(const Pass& pass, const Edge& copies, const PackedContact<D>& c, const WorldImpulse& impulse);
+                    const BodyState* w, BodyState* local);
+  void apply_block(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, const double* lambda,
+                   BodyState* local);
+  void push(const BodyMass& mass, const Vec3& linear, const Vec3& angular, std::int32_t copy, BodyState& state);
+  void push_contact(const SplitBlock& block, const Pass& pass, const PackedContact<D>& c, const WorldImpulse& impulse,
+                    const Edge& at, BodyState* local);
+  void push_row(const SplitBlock& block, const Pass& pass, const PackedRow& row, double impulse, const Edge& at,
+                BodyState* local);
   void gather(const Pass& pass, const PackedProblem<D>& packed, BodyState* w, ThreadPool* pool);
-  const BodyMass* mass_of(const Pass& pass, std::int32_t copy) const {
-    return copy != kNoVertex ? &pass.mass[static_cast<std::size_t>(copy_body_[static_cast<std::size_t>(copy)])]
-                             : nullptr;
+
+  static bool is_single(const SplitBlock& block) {
+    return block.contact_end - block.contact_begin == 1 && block.row_begin == block.row_end;
+  }
+  /// Where a block keeps its copies while it is visited.
+  BodyState* copies_of(const SplitBlock& block, BodyState* few) {
+    return block.copy_end - block.copy_begin <= kFew ? few : copies_.data() + block.copy_begin;
+  }
+  Share& share_of(std::int32_t copy) {
+    return shares_[static_cast<std::size_t>(place_[static_cast<std::size_t>(copy)])];
   }
   /// What a row reads: the block's own copy, or by rows the state before the pass.
-  const BodyState* source(std::int32_t copy, std::int32_t slot, const BodyState* w) const {
-    if (copy == kNoVertex) return nullptr;
-    return rule_.by_rows ? w + slot : copies_.data() + copy;
+  const BodyState* source(std::int32_t at, std::int32_t slot, const BodyState* w, const BodyState* local) const {
+    if (at == kNoVertex) return nullptr;
+    return rule_.by_rows ? w + slot : local + at;
   }
+
+  static constexpr std::int32_t kFew = 2;  ///< copies of a pair of bodies: kept on the stack
 
   SplitRule rule_;
   bool has_friction_ = false;
   std::vector<SplitBlock> blocks_;
   std::vector<std::int32_t> rows_;
   std::int32_t first_ = 0;                  ///< position of the first contact
-  std::vector<Edge> contact_copies_;        ///< per contact, from first_ on: the copies it works on
-  std::vector<Edge> row_copies_;            ///< per entry of rows_
+  std::vector<Edge> contact_at_;            ///< per contact, from first_ on: its bodies among the block's copies
+  std::vector<Edge> row_at_;                ///< per entry of rows_: the same
+  std::vector<std::int32_t> copy_slot_;     ///< per copy: whose it is
   std::vector<std::int32_t> copy_body_;     ///< per copy: index into bodies_
+  std::vector<std::int32_t> place_;         ///< per copy: where its share is
   std::vector<std::int32_t> bodies_;        ///< slots that have copies, ascending
-  Lists body_copies_;                       ///< per body: its copies in the order of the blocks
+  Lists body_copies_;                       ///< per body: its copies in the order of the blocks; so are its shares
   std::array<Pass, 2> pass_;                ///< all rows or the first pass; friction rows where staggered
-  std::vector<BodyState> copies_;           ///< per copy: its state during a visit, then its change
-  std::vector<Momentum> momenta_;           ///< per copy: J^T dl of the visit, for the full-mass form
+  std::vector<Share> shares_;               ///< by body, in the order of the blocks
+  std::vector<BodyState> copies_;           ///< per copy: its state during a visit, in blocks with more than a few
   std::vector<std::int32_t> slot_copy_;     ///< per slot: its copy in the block that is loaded
   std::vector<std::int32_t> body_of_slot_;  ///< per slot: its index in bodies_
 };
