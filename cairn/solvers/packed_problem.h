@@ -217,10 +217,25 @@ inline void prox_rows(FrictionSet set, const PackedContact<D>& c, const double* 
   }
 }
 
+/// The turn of a contact with a friction disc, which is most of them: the same numbers as below, kept in registers (an
+/// array that is written entry by entry and read in pairs waits for memory; a fifth of a sweep).
+inline ContactTurn take_disc_turn(const PackedContact<3>& c, const BodyState* a, const BodyState* b, double* lambda) {
+  double y[3];
+  packed_velocity<3>(c, a, b, y);
+  const double n = project_half_line(lambda[0] - c.r.normal * y[0]);
+  double s = lambda[1] - c.r.friction * y[1], t = lambda[2] - c.r.friction * y[2];
+  project_disc(c.mu[0] * n, s, t);
+  const double delta[3] = {n - lambda[0], s - lambda[1], t - lambda[2]};
+  lambda[0] = n, lambda[1] = s, lambda[2] = t;
+  return {largest_work<3>(delta, y), world_impulse<3>(c, delta)};
+}
+
 /// One contact's turn, from the states of its two bodies (null for one that cannot move).
 template <int D, ContactRows kRows = ContactRows::all>
 inline ContactTurn take_turn(FrictionSet set, const PackedContact<D>& c, const BodyState* a, const BodyState* b,
                              double* lambda) {
+  if constexpr (D == 3 && kRows == ContactRows::all)
+    if (set == FrictionSet::disc) return take_disc_turn(c, a, b, lambda);
   using Range = RowRange<D, kRows>;
   double y[D], z[D], delta[D];
   packed_velocity<D, kRows>(c, a, b, y);

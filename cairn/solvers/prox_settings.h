@@ -37,12 +37,14 @@ enum class RFactor {
 };
 
 enum class ScheduleKind {
-  automatic,   ///< greedy where there are bodies, sequential on assembled problems
+  automatic,   ///< greedy where there are bodies, sequential on assembled problems; of contacts that come with colours
+               ///< those without one in a split stage, unless there are only a few
   sequential,  ///< the order given
   greedy,      ///< by colours, lowest free
   balanced,    ///< by colours, least used
-  relaxed,     ///< greedy, small colours merged into one unsafe stage that is done Jacobi-wise, last
-  naive,       ///< equal slices side by side, blind to each other within a sweep
+  relaxed,     ///< greedy, small colours merged into one stage that is done Jacobi-wise, last: unsafe, take `split`
+  split,  ///< colours as given or greedy; small ones and those past max_colours in one last stage by mass splitting
+  naive,  ///< equal slices side by side, blind to each other within a sweep
   partitions,  ///< METIS parts side by side, then the border by colours
 };
 
@@ -71,7 +73,8 @@ struct ProxSettings {
   int free_sweeps = 2;      ///< sweeps at the start that may grow without harm
   ScheduleKind schedule = ScheduleKind::automatic;
   int parts = 8;         ///< slices of `naive`, parts of `partitions`; more parallel, slower to converge
-  int merge_below = 64;  ///< `relaxed`: colours smaller than this are merged; fewer stages, less Gauss-Seidel
+  int merge_below = 64;  ///< `relaxed`, `split`: colours smaller than this are merged; fewer stages, less Gauss-Seidel
+  int max_colours = 64;  ///< `split`: colours at most; more contacts wait for nobody, and converge slower
   Acceleration acceleration = Acceleration::none;
   int depth = 5;  ///< `anderson`: iterates remembered; more is faster until the fit becomes ill-conditioned
 };

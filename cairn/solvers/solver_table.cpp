@@ -131,6 +131,7 @@ Fields<ProxSettings> prox_fields() {
               {"greedy", ScheduleKind::greedy},
               {"balanced", ScheduleKind::balanced},
               {"relaxed", ScheduleKind::relaxed},
+              {"split", ScheduleKind::split},
               {"naive", ScheduleKind::naive},
               {"partitions", ScheduleKind::partitions}},
              "which contacts are visited side by side (Gauss-Seidel)"),
@@ -155,7 +156,8 @@ Fields<ProxSettings> prox_fields() {
       number("growth", &S::growth, 1.0, 100.0, "a sweep is worse when its change exceeds the last by this factor"),
       number("free_sweeps", &S::free_sweeps, 0, 1000, "sweeps at the start that may grow"),
       number("parts", &S::parts, 1, 4096, "slices of naive, parts of partitions"),
-      number("merge_below", &S::merge_below, 0, 1000000, "relaxed: colours smaller than this are merged"),
+      number("merge_below", &S::merge_below, 0, 1000000, "relaxed, split: colours smaller than this are merged"),
+      number("max_colours", &S::max_colours, 0, 4096, "split: colours at most"),
       acceleration_field<S>(),
       depth_field<S>(),
   };

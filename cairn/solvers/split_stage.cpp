@@ -164,16 +164,16 @@ void SplitStage<D>::set_r(PackedProblem<D>& packed, ThreadPool* pool) {
 
 template <int D>
 double SplitStage<D>::run(const PackedProblem<D>& packed, double* lambda, BodyState* w, ThreadPool* pool) {
-  if (!rule_.staggered) return run_pass<ContactRows::all>(pass_[0], packed, lambda, w, pool);
-  const double change = run_pass<ContactRows::normal>(pass_[0], packed, lambda, w, pool);
-  if (!has_friction_) return change;
-  return larger(change, run_pass<ContactRows::friction>(pass_[1], packed, lambda, w, pool));
+  if (!rule_.staggered) return run_pass<ContactRows::all>(packed, lambda, w, pool);
+  const double change = run_pass<ContactRows::normal>(packed, lambda, w, pool);
+  return larger(change, run_pass<ContactRows::friction>(packed, lambda, w, pool));
 }
 
 template <int D>
 template <ContactRows kRows>
-double SplitStage<D>::run_pass(const Pass& pass, const PackedProblem<D>& packed, double* lambda, BodyState* w,
-                               ThreadPool* pool) {
+double SplitStage<D>::run_pass(const PackedProblem<D>& packed, double* lambda, BodyState* w, ThreadPool* pool) {
+  if (kRows == ContactRows::friction && !has_friction_) return 0;
+  const Pass& pass = pass_[kRows == ContactRows::friction ? 1 : 0];
   const double change = parallel_reduce(
       pool, static_cast<std::int64_t>(blocks_.size()), kBlockGrain, 0.0,
       [&](std::int64_t begin, std::int64_t end) {
@@ -207,8 +207,10 @@ double SplitStage<D>::visit_single(const SplitBlock& block, const Pass& pass, co
     Vec3 angular = cross(arm, p);
     if constexpr (D == 4) angular += sign * turn.impulse.torque;
     const BodyMass& mass = pass.mass[static_cast<std::size_t>(slot)];
-    share_of(copy++) =
-        rule_.full_mass ? Share{p, angular} : Share{mass.inverse_mass * p, mass.inverse_inertia * angular};
+    if (rule_.full_mass)
+      share_of(copy++) = {p, angular};
+    else
+      share_of(copy++) = {mass.inverse_mass * p, mass.inverse_inertia * angular};
   };
   share(c.a, c.arm_a, -1);
   share(c.b, c.arm_b, 1);
@@ -373,5 +375,13 @@ std::size_t SplitStage<D>::bytes() const {
 
 template class SplitStage<3>;
 template class SplitStage<4>;
+template double SplitStage<3>::run_pass<ContactRows::all>(const PackedProblem<3>&, double*, BodyState*, ThreadPool*);
+template double SplitStage<3>::run_pass<ContactRows::normal>(const PackedProblem<3>&, double*, BodyState*, ThreadPool*);
+template double SplitStage<3>::run_pass<ContactRows::friction>(const PackedProblem<3>&, double*, BodyState*,
+                                                               ThreadPool*);
+template double SplitStage<4>::run_pass<ContactRows::all>(const PackedProblem<4>&, double*, BodyState*, ThreadPool*);
+template double SplitStage<4>::run_pass<ContactRows::normal>(const PackedProblem<4>&, double*, BodyState*, ThreadPool*);
+template double SplitStage<4>::run_pass<ContactRows::friction>(const PackedProblem<4>&, double*, BodyState*,
+                                                               ThreadPool*);
 
 }  // namespace cairn

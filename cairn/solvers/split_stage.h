@@ -51,8 +51,15 @@ class SplitStage {
   void load(std::span<const SplitBlock> blocks, std::span<const std::int32_t> rows, const SplitRule& rule,
             PackedProblem<D>& packed, ThreadPool* pool);
 
+  /// Sets the r-factors of the blocks' contacts and rows in `packed`; `load` has done so.
+  void set_r(PackedProblem<D>& packed, ThreadPool* pool);
+
   /// One visit to every block. `lambda`: the whole vector, `w`: per slot. Returns the largest work of a row.
   double run(const PackedProblem<D>& packed, double* lambda, BodyState* w, ThreadPool* pool);
+
+  /// The same for one pass of several: `all`, or first `normal`, then `friction` where the rule is staggered.
+  template <ContactRows kRows>
+  double run_pass(const PackedProblem<D>& packed, double* lambda, BodyState* w, ThreadPool* pool);
 
   /// Adds M^-1 J^T lambda of the blocks to w.
   void apply(const PackedProblem<D>& packed, const double* lambda, BodyState* w, ThreadPool* pool);
@@ -78,10 +85,7 @@ class SplitStage {
   void count_rows(const SplitBlock& block, const PackedProblem<D>& packed);
   void count_block(const SplitBlock& block, const PackedProblem<D>& packed);
   void split_masses(const PackedProblem<D>& packed);
-  void set_r(PackedProblem<D>& packed, ThreadPool* pool);
 
-  template <ContactRows kRows>
-  double run_pass(const Pass& pass, const PackedProblem<D>& packed, double* lambda, BodyState* w, ThreadPool* pool);
   template <ContactRows kRows>
   double visit_single(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, double* lambda,
                       const BodyState* w);

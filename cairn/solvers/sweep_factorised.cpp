@@ -7,6 +7,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/solvers/packed_problem.h"
+#include "cairn/solvers/split_stage.h"
 #include "cairn/solvers/sweep.h"
 
 namespace cairn {
@@ -39,6 +40,7 @@ class FactorisedSweep : public BodySweep {
  private:
   void use_global_r(const ProxSettings& settings, ThreadPool* pool);
   void list_body_contacts();
+  void load_split_stage(const ProxSettings& settings, ThreadPool* pool);
 
   template <ContactRows kRows>
   double visit(std::int64_t begin, std::int64_t end, double* lambda, BodyState* w) const;
@@ -51,7 +53,7 @@ class FactorisedSweep : public BodySweep {
   template <ContactRows kRows>
   double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
   template <ContactRows kRows>
-  double run_split(const Stage& stage, double* lambda, ThreadPool* pool);
+  double run_slices(const Stage& stage, double* lambda, ThreadPool* pool);
   double run_joints(double* lambda);
   void gather(std::int64_t begin, std::int64_t end, ThreadPool* pool);
   void scatter(std::int64_t begin, std::int64_t end, const double* lambda);
@@ -65,7 +67,10 @@ class FactorisedSweep : public BodySweep {
   std::vector<Edge> by_position_;               ///< slots of the contact at each position: for stages that gather
   Lists at_body_;                               ///< per slot, positions of its contacts: for stages that gather
   std::vector<WorldImpulse> delta_;             ///< per contact: scratch of stages that gather
-  std::vector<std::vector<BodyState>> copies_;  ///< per chunk: scratch of split stages
+  std::vector<std::vector<BodyState>> copies_;  ///< per chunk: scratch of stages of slices
+  std::vector<SplitBlock> split_blocks_;        ///< of the split stage
+  SplitStage<D> split_;                         ///< the split stage, where there is one
+  bool has_split_ = false;                      ///< there is one
   bool is_staggered_ = false;                   ///< normal rows of all stages, then friction rows
   bool is_gathering_ = false;                   ///< a stage gathers
   std::vector<double> change_;                  ///< per block: scratch of reductions
@@ -78,9 +83,14 @@ void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings&
   packed_.pack_bodies(problem, pool);
   const auto slots = static_cast<std::int32_t>(packed_.mass.size());
   const bool by_colour = settings.order == SweepOrder::gauss_seidel &&
-                         (settings.schedule == ScheduleKind::automatic || settings.schedule == ScheduleKind::greedy);
+                         (settings.schedule == ScheduleKind::automatic || settings.schedule == ScheduleKind::greedy ||
+                          settings.schedule == ScheduleKind::split);
   if (by_colour && !contact_colour.empty()) {
-    schedule_by_colour(contact_colour, packed_.edges, pool, schedule_scratch_, schedule_);
+    LeftOver left_over;
+    left_over.is_split = settings.schedule != ScheduleKind::greedy;
+    if (settings.schedule == ScheduleKind::split)
+      left_over.merge_below = settings.merge_below, left_over.max_colours = settings.max_colours;
+    schedule_by_colour(contact_colour, packed_.edges, left_over, pool, schedule_scratch_, schedule_);
     CAIRN_ASSERT(is_proper(schedule_, packed_.edges, slots));
   } else {
     make_schedule(settings, packed_.edges, slots, schedule_scratch_, schedule_);
@@ -89,17 +99,18 @@ void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings&
   packed_.pack_joints(problem, settings);
   w_.assign(packed_.mass.size(), BodyState{});
   list_body_contacts();
+  load_split_stage(settings, pool);
   if (settings.r_factor == RFactor::global) use_global_r(settings, pool);
   change_.resize(packed_.contacts.size() / kContactGrain + 2);
   for (const Stage& stage : schedule_.stages)
-    if (stage.kind == StageKind::split) copies_.resize(static_cast<std::size_t>(stage.chunk_count));
+    if (stage.kind == StageKind::slices) copies_.resize(static_cast<std::size_t>(stage.chunk_count));
 }
 
 /// Contacts of each body, where a stage gathers.
 template <int D>
 void FactorisedSweep<D>::list_body_contacts() {
   is_gathering_ = std::any_of(schedule_.stages.begin(), schedule_.stages.end(), [](const Stage& stage) {
-    return stage.kind == StageKind::jacobi || stage.kind == StageKind::split;
+    return stage.kind == StageKind::jacobi || stage.kind == StageKind::slices;
   });
   if (!is_gathering_) return;
   delta_.resize(packed_.contacts.size());
@@ -107,6 +118,28 @@ void FactorisedSweep<D>::list_body_contacts() {
   for (std::size_t i = 0; i < packed_.contacts.size(); ++i)
     by_position_[i] = packed_.edges[static_cast<std::size_t>(schedule_.order[i])];
   edges_by_vertex(by_position_, static_cast<std::int32_t>(packed_.mass.size()), at_body_);
+}
+
+/// The blocks of a split stage are neighbours with the same two bodies; there is one such stage at most.
+template <int D>
+void FactorisedSweep<D>::load_split_stage(const ProxSettings& settings, ThreadPool* pool) {
+  const auto stage = std::find_if(schedule_.stages.begin(), schedule_.stages.end(),
+                                  [](const Stage& s) { return s.kind == StageKind::split; });
+  split_blocks_.clear();
+  has_split_ = stage != schedule_.stages.end();
+  if (!has_split_) return;
+  for (auto k = static_cast<std::int32_t>(stage->begin); k < static_cast<std::int32_t>(stage->end); ++k) {
+    const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
+    const bool joins = !split_blocks_.empty() && packed_.contacts[static_cast<std::size_t>(k) - 1].a == c.a &&
+                       packed_.contacts[static_cast<std::size_t>(k) - 1].b == c.b;
+    if (!joins) split_blocks_.push_back({k, k});
+    split_blocks_.back().contact_end = k + 1;
+  }
+  SplitRule rule;
+  rule.staggered = is_staggered_;
+  rule.full_mass = true;
+  rule.relaxation = settings.relaxation;
+  split_.load(split_blocks_, {}, rule, packed_, pool);
 }
 
 /// r = 1 / (largest eigenvalue of A) by power iteration on w = M^-1 J^T x (doc 000, (3.24); the smallest eigenvalue is
@@ -137,6 +170,7 @@ void FactorisedSweep<D>::use_global_r(const ProxSettings& settings, ThreadPool* 
     for (double& value : x) value *= scale;
   }
   for (PackedContact<D>& c : packed_.contacts) c.r = {settings.relaxation / largest, settings.relaxation / largest};
+  if (has_split_) split_.set_r(packed_, pool);  // a split stage converges with its own alone
 }
 
 /// Gauss-Seidel over positions [begin, end) on the state w: the inner loop of everything.
@@ -176,7 +210,8 @@ double FactorisedSweep<D>::run_stages(double* lambda, ThreadPool* pool) {
       case StageKind::independent: mine = run_blocks<kRows>(stage, lambda, pool); break;
       case StageKind::chunks: mine = run_chunks<kRows>(stage, lambda, pool); break;
       case StageKind::jacobi: mine = run_jacobi<kRows>(stage, lambda, pool); break;
-      case StageKind::split: mine = run_split<kRows>(stage, lambda, pool); break;
+      case StageKind::slices: mine = run_slices<kRows>(stage, lambda, pool); break;
+      case StageKind::split: mine = split_.template run_pass<kRows>(packed_, lambda, w_.data(), pool); break;
     }
     change = larger(change, mine);
   }
@@ -256,7 +291,7 @@ void FactorisedSweep<D>::gather(std::int64_t begin, std::int64_t end, ThreadPool
 /// Each chunk works on its own copy of w; the changes of all copies are added in the order of the chunks.
 template <int D>
 template <ContactRows kRows>
-double FactorisedSweep<D>::run_split(const Stage& stage, double* lambda, ThreadPool* pool) {
+double FactorisedSweep<D>::run_slices(const Stage& stage, double* lambda, ThreadPool* pool) {
   const double change = parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
@@ -317,7 +352,8 @@ void FactorisedSweep<D>::refresh(std::span<const double> lambda, ThreadPool* poo
         });
         break;
       case StageKind::jacobi:
-      case StageKind::split: refresh_unsafe(stage, lambda.data(), pool); break;
+      case StageKind::slices: refresh_unsafe(stage, lambda.data(), pool); break;
+      case StageKind::split: split_.apply(packed_, lambda.data(), w_.data(), pool); break;
     }
   }
   for (std::size_t k = 0; k < packed_.rows.size(); ++k)
@@ -361,6 +397,7 @@ template <int D>
 std::size_t FactorisedSweep<D>::bytes() const {
   const auto size_of = [](const auto& array) { return array.size() * sizeof(array[0]); };
   std::size_t total = packed_.bytes() + size_of(w_) + size_of(schedule_.order);
+  if (has_split_) total += split_.bytes() + size_of(split_blocks_);
   if (!is_gathering_) return total;
   total += size_of(by_position_) + size_of(at_body_.item) + size_of(at_body_.start) + size_of(delta_);
   for (const auto& copy : copies_) total += size_of(copy);
