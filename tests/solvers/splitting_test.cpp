@@ -107,7 +107,7 @@ TEST(MassSplitting, ReachesTheSolutionOfRandomComplementarityProblems) {  // T3.
   Random random(3101);
   ProxSettings exact;
   exact.acceleration = Acceleration::nesterov;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 6; ++i) {
     ClusterShape shape;
     shape.bodies = 6, shape.pairs = 7;
     shape.joints = i % 3 == 2 ? 3 : 0;
