@@ -62,8 +62,8 @@ void SplitSweep<D>::load(const ContactProblem& problem, const SplittingSettings&
   w_.assign(packed_.mass.size(), BodyState{});
   list_blocks();
   stage_.load(blocks_, pairs_.rows(),
-              {by_rows, settings.friction_order == FrictionOrder::staggered, settings.update == VelocityUpdate::full_mass,
-               settings.relaxation},
+              {by_rows, settings.friction_order == FrictionOrder::staggered,
+               settings.update == VelocityUpdate::full_mass, settings.relaxation},
               packed_, pool);
 }
 
