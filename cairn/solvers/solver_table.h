@@ -12,11 +12,12 @@
 #include "cairn/core/names.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
+#include "cairn/solvers/soft_step.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
 
-using SolverSettings = std::variant<ProxSettings, ReferenceSettings>;
+using SolverSettings = std::variant<ProxSettings, ReferenceSettings, SoftStepSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 

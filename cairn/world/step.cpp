@@ -107,10 +107,21 @@ ContactSource source_of(const WorldState& world) {
   return {world.bodies, world.shapes, world.materials, world.cache, world.graph};
 }
 
+/// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer needs the problem
+/// itself, and rows other than contacts are not in lanes.
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
+  world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.materials.any_rolling();
+  if (world.in_lanes) {
+    assemble_bodies(source_of(world), world.settings, dt, world.pool.get(), world.assembly);
+    world.in_lanes = world.assembly.problem.joints.empty();
+  }
+  if (world.in_lanes)
+    assemble_lanes(source_of(world), world.settings, step_ratio, world.pool.get(), *world.lane_solver,
+                   world.lane_sources, world.assembly);
+  else
+    assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
 }
 
 void solve_problem(WorldState& world) {
@@ -121,7 +132,19 @@ void solve_problem(WorldState& world) {
   context.contact_colour = world.assembly.contact_colour;
   context.details = false;
   context.measure_end = world.settings.measure_residual;
-  world.report.solve = world.solver->solve(world.assembly.problem, world.assembly.solution, context);
+  const ContactProblem& problem = world.assembly.problem;
+  if (world.in_lanes)
+    world.report.solve = world.lane_solver->solve_lanes(problem.bodies, problem.dt, problem.stabilisation.bounce_speed,
+                                                        false, world.assembly.solution, context);
+  else
+    world.report.solve = world.solver->solve(problem, world.assembly.solution, context);
+}
+
+void keep_impulses(WorldState& world) {
+  if (world.in_lanes)
+    scatter_lanes(source_of(world), *world.lane_solver, world.lane_sources, world.cache, world.pool.get());
+  else
+    scatter_impulses(world.assembly, source_of(world), world.cache, world.pool.get());
 }
 
 /// Impulses and end-of-step velocities. Islands whose numbers break down are frozen and the others solved without them.
@@ -134,7 +157,7 @@ void solve(WorldState& world, double dt) {
     solve_problem(world);
   }
   StageTimer timing(world.report.times, Stage::cache);
-  scatter_impulses(world.assembly, source_of(world), world.cache, world.pool.get());
+  keep_impulses(world);
   collect_events(world);
 }
 
