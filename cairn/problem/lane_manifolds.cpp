@@ -60,7 +60,7 @@ void LaneManifolds::colour_greedily(const ContactProblem& problem, const LanePro
 LaneManifold LaneManifolds::gather(const ContactProblem& problem, const ContactSolution& warm, std::size_t i) const {
   const auto first = static_cast<std::size_t>(first_[i]), end = static_cast<std::size_t>(first_[i + 1]);
   const ContactBlock& c = problem.contacts[first];
-  LaneManifold m = lane_manifold(c);
+  LaneManifold m(c);
   const double side = handedness(c);
   for (std::size_t k = first; k < end; ++k) {
     const ContactBlock& p = problem.contacts[k];
@@ -69,7 +69,7 @@ LaneManifold LaneManifolds::gather(const ContactProblem& problem, const ContactS
     std::array<double, 4> impulse{};
     if (!warm.contact_impulse.empty()) impulse = warm.contact_impulse[k];
     impulse[2] *= side;
-    add_point(m, p, p.restitution > 0 ? contact_velocity(p, a, b)[0] : 0.0, impulse);
+    m.add(p, p.restitution > 0 ? contact_velocity(p, a, b)[0] : 0.0, impulse);
   }
   return m;
 }
@@ -78,9 +78,9 @@ void LaneManifolds::scatter(const ContactProblem& problem, const LaneManifold& m
                             std::vector<std::array<double, 4>>& impulse) const {
   const auto first = static_cast<std::size_t>(first_[i]);
   const double side = handedness(problem.contacts[first]);
-  for (int p = 0; p < m.count; ++p) {
-    impulse[first + static_cast<std::size_t>(p)] = m.impulse[p];
-    impulse[first + static_cast<std::size_t>(p)][2] *= side;
+  for (std::size_t p = 0; p < m.points().size(); ++p) {
+    impulse[first + p] = m.point[p].impulse;
+    impulse[first + p][2] *= side;
   }
 }
 

@@ -89,14 +89,6 @@ void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* poo
   });
 }
 
-LaneManifold lane_manifold(const ContactBlock& c) {
-  LaneManifold m;
-  m.body_a = c.body_a, m.body_b = c.body_b;
-  m.normal = c.normal, m.tangent = c.tangent1;
-  m.friction1 = c.friction1, m.friction2 = c.friction2, m.spin_radius = c.spin_radius;
-  return m;
-}
-
 std::uint32_t LaneProblem::key(const LaneTraits& traits, std::int32_t colour, int ordinal) const {
   const auto a = static_cast<std::size_t>(traits.body_a), b = static_cast<std::size_t>(traits.body_b);
   LaneKind kind{kind_points(traits.count), body_of[a] >= 0 && body_of[b] >= 0, traits.extra};
@@ -181,17 +173,6 @@ struct Lane {
   double get(int field) const { return double{base[field * kLanes]}; }
 };
 
-/// The manifold seen from its first body: a <-> b. The impulses along normal and first tangent keep their sign, that
-/// along the second tangent, normal x tangent, changes it.
-void turn_round(LaneManifold& m) {
-  std::swap(m.body_a, m.body_b);
-  m.normal = -m.normal, m.tangent = -m.tangent;
-  for (int i = 0; i < m.count; ++i) {
-    std::swap(m.arm_a[i], m.arm_b[i]);
-    m.impulse[i][2] = -m.impulse[i][2];
-  }
-}
-
 /// Places of the points about their middle, along the tangents.
 struct Places {
   std::array<double, kMostPoints> x{}, y{};
@@ -199,58 +180,67 @@ struct Places {
   Vec3 middle_a, middle_b;
 
   explicit Places(const LaneManifold& m) {
+    if (m.count == 1) {
+      middle_a = m.point[0].arm_a, middle_b = m.point[0].arm_b;
+      return;
+    }
     const double share = 1.0 / m.count;
-    for (int i = 0; i < m.count; ++i) middle_a += share * m.arm_a[i], middle_b += share * m.arm_b[i];
+    for (const LaneManifold::Point& p : m.points()) middle_a += share * p.arm_a, middle_b += share * p.arm_b;
     const Vec3 tangent2 = cross(m.normal, m.tangent);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(m.count); ++i) {
-      const Vec3 out = m.arm_b[i] - middle_b;
+    for (std::size_t i = 0; i < m.points().size(); ++i) {
+      const Vec3 out = m.point[i].arm_b - middle_b;
       x[i] = dot(out, m.tangent), y[i] = dot(out, tangent2);
       spread += x[i] * x[i] + y[i] * y[i];
     }
   }
 };
 
+/// Where the second body cannot move the lane sees the manifold from there: b <-> a, normal and tangent reversed. The
+/// impulses along them and about the normal stay; that along the second tangent, normal x tangent, changes its sign.
+constexpr double side_of(bool turned) { return turned ? -1.0 : 1.0; }
+
 }  // namespace
 
-void LaneProblem::fill(std::size_t i, const LaneManifold& given, int sub_steps) {
-  LaneManifold m = given;
-  if (body_of[static_cast<std::size_t>(m.body_b)] < 0) turn_round(m);
+void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
+  const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
+  const double side = side_of(turned), share = 1.0 / sub_steps;
   const LaneGroup& group = groups[slots[i].group];
   const LaneFields& f = kFields[group.kind];
   const LaneKind kind = lane_kind(group.kind);
   const Lane lane{data.data() + std::size_t{group.first} * kLanes + slots[i].lane};
-  const auto a = static_cast<std::size_t>(m.body_a), b = static_cast<std::size_t>(m.body_b);
   const Places places(m);
-  const double share = 1.0 / sub_steps;
 
-  lane.set_index(f.body_b, body_of[b]);
-  if (kind.two_bodies) lane.set_index(f.body_a, body_of[a]);
-  lane.set3(f.normal, m.normal), lane.set3(f.tangent, m.tangent);
+  lane.set_index(f.body_b, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)]);
+  if (kind.two_bodies) lane.set_index(f.body_a, body_of[static_cast<std::size_t>(m.body_a)]);
+  lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
   lane.set(f.friction, m.friction1);
   double force1 = 0, force2 = 0, twist = 0;
-  for (int p = 0; p < kind.points; ++p) {
-    const int at = f.point + p * f.point_size;
-    const bool there = p < m.count;
-    lane.set3(at + f.row_b, there ? m.arm_b[p] : places.middle_b);
-    if (kind.two_bodies) lane.set3(at + f.row_a, there ? m.arm_a[p] : places.middle_a);
-    lane.set(at + f.mass, there ? 1.0 : 0.0);
-    lane.set(at + f.gap, there ? m.gap[p] : 0.0), lane.set(at + f.separation, there ? m.gap[p] : 0.0);
-    lane.set(at + f.impulse, there ? share * std::max(0.0, m.impulse[p][0]) : 0.0), lane.set(at + f.total, 0.0);
+  for (std::size_t p = 0; p < static_cast<std::size_t>(kind.points); ++p) {
+    const int at = f.point + static_cast<int>(p) * f.point_size;
+    const bool there = p < m.points().size();
+    const LaneManifold::Point& point = m.point[p];
+    const Vec3& arm_a = there ? point.arm_a : places.middle_a;
+    const Vec3& arm_b = there ? point.arm_b : places.middle_b;
+    lane.set3(at + f.row_b, turned ? arm_a : arm_b);
+    if (kind.two_bodies) lane.set3(at + f.row_a, arm_a);
+    const double gap = there ? point.gap : 0.0;
+    lane.set(at + f.mass, there ? 1.0 : 0.0), lane.set(at + f.gap, gap), lane.set(at + f.separation, gap);
+    lane.set(at + f.impulse, there ? share * std::max(0.0, point.impulse[0]) : 0.0), lane.set(at + f.total, 0.0);
     if (!there) continue;
-    force1 += m.impulse[p][1], force2 += m.impulse[p][2];
-    twist += places.x[static_cast<std::size_t>(p)] * m.impulse[p][2] - places.y[static_cast<std::size_t>(p)] * m.impulse[p][1] + m.spin_radius * m.impulse[p][3];
+    force1 += point.impulse[1], force2 += point.impulse[2];
+    twist += places.x[p] * point.impulse[2] - places.y[p] * point.impulse[1] + m.spin_radius * point.impulse[3];
   }
-  lane.set(f.tangent_impulse, share * force1), lane.set(f.tangent_impulse + 1, share * force2);
+  lane.set(f.tangent_impulse, share * force1), lane.set(f.tangent_impulse + 1, side * (share * force2));
   lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
   if (kind.points > 1 || kind.extra) {
     lane.set(f.twist_impulse, share * twist), lane.set(f.twist_total, 0.0);
     lane.set(f.twist_radius, kSpinBound * m.spin_radius);
   }
-  if (kind.extra) fill_extra(lane.base, f, m, places.middle_a, places.middle_b);
+  if (kind.extra) fill_extra(lane.base, f, m, places.middle_a, places.middle_b, turned);
 }
 
 void LaneProblem::fill_extra(float* base, const LaneFields& f, const LaneManifold& m, const Vec3& middle_a,
-                             const Vec3& middle_b) const {
+                             const Vec3& middle_b, bool turned) const {
   const Lane lane{base};
   const Velocity& va = still[static_cast<std::size_t>(m.body_a)];
   const Velocity& vb = still[static_cast<std::size_t>(m.body_b)];
@@ -258,21 +248,21 @@ void LaneProblem::fill_extra(float* base, const LaneFields& f, const LaneManifol
     return (vb.linear + cross(vb.angular, arm_b)) - (va.linear + cross(va.angular, arm_a));
   };
   const Vec3 v = relative(middle_a, middle_b);
-  lane.set(f.tangent_offset, dot(m.tangent, v)), lane.set(f.tangent_offset + 1, dot(cross(m.normal, m.tangent), v));
+  lane.set(f.tangent_offset, dot(m.tangent, v));
+  lane.set(f.tangent_offset + 1, side_of(turned) * dot(cross(m.normal, m.tangent), v));
   lane.set(f.twist_offset, dot(m.normal, vb.angular - va.angular));
   // A direction without friction beside one that has some: the ellipse becomes very thin instead of a line.
   const double least = 1e-6 * std::max(m.friction1, m.friction2);
   lane.set(f.friction, std::max(m.friction1, least)), lane.set(f.anisotropy, std::max(m.friction2, least));
-  for (int p = 0; p < m.count; ++p) {
-    const int at = f.point + p * f.point_size;
-    lane.set(at + f.offset, dot(m.normal, relative(m.arm_a[p], m.arm_b[p])));
-    lane.set(at + f.restitution, m.restitution[p]), lane.set(at + f.approach, m.approach[p]);
+  for (std::size_t p = 0; p < m.points().size(); ++p) {
+    const int at = f.point + static_cast<int>(p) * f.point_size;
+    lane.set(at + f.offset, dot(m.normal, relative(m.point[p].arm_a, m.point[p].arm_b)));
+    lane.set(at + f.restitution, m.point[p].restitution), lane.set(at + f.approach, m.point[p].approach);
   }
 }
 
 void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifold& m) const {
   const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
-  if (turned) turn_round(m);
   const LaneGroup& group = groups[slots[i].group];
   const LaneFields& f = kFields[group.kind];
   const LaneKind kind = lane_kind(group.kind);
@@ -283,14 +273,12 @@ void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifol
   const double twist = kind.points > 1 || kind.extra ? get(last ? f.twist_impulse : f.twist_total) : 0.0;
   const int tangent = last ? f.tangent_impulse : f.tangent_total;
   const double share = 1.0 / m.count, about = places.spread > 0 ? twist / places.spread : 0.0;
+  const double force1 = share * get(tangent), force2 = side_of(turned) * (share * get(tangent + 1));
   // The force at the middle and the twist as forces at the points: equal shares, and a part that goes round.
-  for (int p = 0; p < m.count; ++p) {
-    m.impulse[p][0] = get(f.point + p * f.point_size + (last ? f.impulse : f.total));
-    m.impulse[p][1] = share * get(tangent) - about * places.y[static_cast<std::size_t>(p)];
-    m.impulse[p][2] = share * get(tangent + 1) + about * places.x[static_cast<std::size_t>(p)];
-    m.impulse[p][3] = m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0;
-  }
-  if (turned) turn_round(m);
+  for (std::size_t p = 0; p < m.points().size(); ++p)
+    m.point[p].impulse = {get(f.point + static_cast<int>(p) * f.point_size + (last ? f.impulse : f.total)),
+                          force1 - about * places.y[p], force2 + about * places.x[p],
+                          m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
 }
 
 void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, Velocity& velocity,

@@ -122,26 +122,38 @@ struct LaneSlot {
   std::uint32_t lane = 0;
 };
 
-/// A manifold as its maker sees it.
+/// A manifold as its maker sees it. Only what its points fill is set: there are many.
 struct LaneManifold {
-  std::int32_t body_a = 0, body_b = 0;  ///< in the caller's numbering
-  int count = 0;                        ///< points
-  Vec3 normal, tangent;                 ///< normal from a to b; the second tangent is normal x tangent
-  Vec3 arm_a[kMostPoints], arm_b[kMostPoints];
-  double gap[kMostPoints] = {};
-  std::array<double, 4> impulse[kMostPoints] = {};  ///< of the whole step: normal, tangents, spin
-  double friction1 = 0, friction2 = 0, spin_radius = 0;
-  double restitution[kMostPoints] = {};
-  double approach[kMostPoints] = {};  ///< normal velocity at the beginning of the step; only with restitution
-};
+  std::int32_t body_a, body_b;  ///< in the caller's numbering
+  int count;                    ///< points
+  Vec3 normal, tangent;         ///< normal from a to b; the second tangent is normal x tangent
+  double friction1, friction2, spin_radius;
+  struct Point {
+    Vec3 arm_a, arm_b;
+    double gap;
+    std::array<double, 4> impulse;  ///< of the whole step: normal, tangents, spin
+    double restitution, approach;   ///< normal velocity at the beginning of the step; only with restitution
+  };
+  std::array<Point, kMostPoints> point;
 
-/// A manifold without points yet, for the first of its contacts.
-LaneManifold lane_manifold(const ContactBlock& contact);
-inline void add_point(LaneManifold& m, const ContactBlock& c, double approach, const std::array<double, 4>& impulse) {
-  const int i = m.count++;
-  m.arm_a[i] = c.arm_a, m.arm_b[i] = c.arm_b, m.gap[i] = c.gap;
-  m.restitution[i] = c.restitution, m.approach[i] = approach, m.impulse[i] = impulse;
-}
+  LaneManifold() {}  // NOLINT: not set on purpose
+  /// Without points yet, for the first of its contacts.
+  explicit LaneManifold(const ContactBlock& c)
+      : body_a(c.body_a),
+        body_b(c.body_b),
+        count(0),
+        normal(c.normal),
+        tangent(c.tangent1),
+        friction1(c.friction1),
+        friction2(c.friction2),
+        spin_radius(c.spin_radius) {}
+
+  void add(const ContactBlock& c, double approach, const std::array<double, 4>& impulse) {
+    point[static_cast<std::size_t>(count++)] = {c.arm_a, c.arm_b, c.gap, impulse, c.restitution, approach};
+  }
+  std::span<const Point> points() const { return {point.data(), static_cast<std::size_t>(count)}; }
+  std::span<Point> points() { return {point.data(), static_cast<std::size_t>(count)}; }
+};
 
 /// The second tangent of lanes is normal x tangent; that of a problem may be its opposite.
 inline double handedness(const ContactBlock& c) { return dot(c.tangent2, cross(c.normal, c.tangent1)) < 0 ? -1.0 : 1.0; }
@@ -190,7 +202,7 @@ class LaneProblem {
  private:
   void point_at_nobody();
   void fill_extra(float* base, const LaneFields& fields, const LaneManifold& manifold, const Vec3& middle_a,
-                  const Vec3& middle_b) const;
+                  const Vec3& middle_b, bool turned) const;
 
   std::vector<std::uint32_t> keys_;         ///< of the layout
   std::vector<std::uint32_t> first_group_;  ///< scratch

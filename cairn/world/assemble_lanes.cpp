@@ -82,9 +82,11 @@ void find_sources(const ContactSource& from, ThreadPool* pool, const LaneProblem
       const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
       const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
       const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
-      const ContactMaterial material = from.materials.combined(from.shapes.material[a], from.shapes.material[b],
-                                                               from.shapes.def[a].material, from.shapes.def[b].material);
-      const LaneTraits traits{from.shapes.body[a], from.shapes.body[b], lane.count, has_extras(material)};
+      const ContactMaterial* listed = from.materials.listed(from.shapes.material[a], from.shapes.material[b]);
+      const bool extra =
+          listed != nullptr ? has_extras(*listed)
+                            : has_extras(combine(from.shapes.def[a].material, from.shapes.def[b].material));
+      const LaneTraits traits{from.shapes.body[a], from.shapes.body[b], lane.count, extra};
       sources.points[next] = lane;
       sources.keys[next++] =
           lanes.key(traits, from.graph.colour()[static_cast<std::size_t>(lane.edge)], lane.ordinal);
@@ -92,22 +94,82 @@ void find_sources(const ContactSource& from, ThreadPool* pool, const LaneProblem
   });
 }
 
-LaneManifold gather(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem,
-                    const Slab& slab, const LanePoints& lane, double impulse_scale) {
-  const ManifoldContext context = manifold_context(from, slab.manifolds[static_cast<std::size_t>(lane.manifold)]);
+/// A material whose contacts are the same whatever the bodies do: one coefficient, no bounce, no grain, no spin.
+bool is_plain(const ContactMaterial& m) {
+  return !has_extras(m) && m.friction1 == m.static_friction1 && m.grain_of == 0;
+}
+
+/// What fill_contact and warm_impulse make of a plain material, without the rest.
+void gather_plain(const ContactSource& from, const Slab& slab, const LanePoints& lane, double impulse_scale,
+                  double friction, LaneManifold& m) {
+  const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
+  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(manifold.pair)];
+  m.body_a = from.shapes.body[static_cast<std::size_t>(pair.a)];
+  m.body_b = from.shapes.body[static_cast<std::size_t>(pair.b)];
+  m.count = lane.count;
+  m.normal = manifold.normal, m.tangent = make_frame(manifold.normal).tangent1;
+  m.friction1 = m.friction2 = friction, m.spin_radius = 0;
+  const Vec3& centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
+  const Vec3& centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
+  for (std::size_t p = 0; p < m.points().size(); ++p) {
+    const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point) + p];
+    m.point[p] = {point.position - centre_a,
+                  point.position - centre_b,
+                  double{point.separation},
+                  {impulse_scale * double{point.normal_impulse}, impulse_scale * double{point.tangent_impulse[0]},
+                   impulse_scale * double{point.tangent_impulse[1]}, 0.0},
+                  0.0,
+                  0.0};
+  }
+}
+
+void gather(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem, const Slab& slab,
+            const LanePoints& lane, double impulse_scale, LaneManifold& m) {
+  const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
+  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(manifold.pair)];
+  const ContactMaterial* listed = from.materials.listed(from.shapes.material[static_cast<std::size_t>(pair.a)],
+                                                        from.shapes.material[static_cast<std::size_t>(pair.b)]);
+  if (listed != nullptr && is_plain(*listed))
+    return gather_plain(from, slab, lane, impulse_scale, listed->friction1, m);
+  const ManifoldContext context = manifold_context(from, manifold);
   const Velocity& a = problem.bodies[static_cast<std::size_t>(context.block.body_a)].velocity;
   const Velocity& b = problem.bodies[static_cast<std::size_t>(context.block.body_b)].velocity;
-  LaneManifold m;
-  for (std::int32_t p = lane.first_point; p < lane.first_point + lane.count; ++p) {
-    const ContactPoint& point = slab.points[static_cast<std::size_t>(p)];
+  for (std::int32_t p = 0; p < lane.count; ++p) {
+    const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point + p)];
     ContactBlock block;
     fill_contact(from, settings, problem, context, point, block);
-    if (p == lane.first_point) m = lane_manifold(block);
-    std::array<double, 4> impulse = warm_impulse(context, point, impulse_scale);
-    impulse[2] *= handedness(block);
-    add_point(m, block, block.restitution > 0 ? contact_velocity(block, a, b)[0] : 0.0, impulse);
+    if (p == 0) m = LaneManifold(block);
+    m.add(block, block.restitution > 0 ? contact_velocity(block, a, b)[0] : 0.0,
+          warm_impulse(context, point, impulse_scale));
   }
-  return m;
+}
+
+/// Impulses of one lane back to its points. Frames of the cache are right-handed, as those of lanes.
+void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i, const LanePoints& lane, int spread,
+             Slab& slab) {
+  const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
+  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(manifold.pair)];
+  const std::span<ContactPoint> points{slab.points.data() + lane.first_point, static_cast<std::size_t>(lane.count)};
+  LaneManifold m;
+  ManifoldContext context;
+  if (lane.count == 1 && !from.materials.any_grain()) {  // neither frame nor arms matter
+    m.body_a = from.shapes.body[static_cast<std::size_t>(pair.a)];
+    m.body_b = from.shapes.body[static_cast<std::size_t>(pair.b)];
+    const ContactMaterial* listed = from.materials.listed(from.shapes.material[static_cast<std::size_t>(pair.a)],
+                                                          from.shapes.material[static_cast<std::size_t>(pair.b)]);
+    m.spin_radius = listed != nullptr ? listed->spin_radius : manifold_context(from, manifold).material.spin_radius;
+  } else {
+    context = manifold_context(from, manifold);
+    m = LaneManifold(context.block);
+    const Vec3& centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
+    const Vec3& centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
+    for (std::size_t p = 0; p < points.size(); ++p)
+      m.point[p].arm_a = points[p].position - centre_a, m.point[p].arm_b = points[p].position - centre_b;
+  }
+  m.count = lane.count;
+  lanes.read(i, LaneProblem::Impulses::last, spread, m);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    keep_impulse(from, manifold, context.block, m.point[p].impulse, points[p]);
 }
 
 }  // namespace
@@ -122,37 +184,21 @@ void assemble_lanes(const ContactSource& from, const WorldSettings& settings, do
   lanes.lay_out(sources.keys, pool);
   const int spread = solver.sub_steps(sources.keys.size());
   for_slabs(from, pool, [&](std::size_t s) {
-    for (auto i = static_cast<std::size_t>(sources.first[s]); i < static_cast<std::size_t>(sources.first[s + 1]); ++i)
-      lanes.fill(i, gather(from, settings, out.problem, from.cache.slabs()[s], sources.points[i], impulse_scale), spread);
+    LaneManifold manifold;
+    for (auto i = static_cast<std::size_t>(sources.first[s]); i < static_cast<std::size_t>(sources.first[s + 1]); ++i) {
+      gather(from, settings, out.problem, from.cache.slabs()[s], sources.points[i], impulse_scale, manifold);
+      lanes.fill(i, manifold, spread);
+    }
   });
 }
 
 void scatter_lanes(const ContactSource& from, LaneSolver& solver, const LaneSources& sources, ContactCache& cache,
                    ThreadPool* pool) {
-  const LaneProblem& lanes = solver.lanes();
   const int spread = solver.sub_steps(sources.keys.size());
   const std::span<Slab> slabs = cache.slabs();
   for_slabs(from, pool, [&](std::size_t s) {
-    for (auto i = static_cast<std::size_t>(sources.first[s]); i < static_cast<std::size_t>(sources.first[s + 1]); ++i) {
-      const LanePoints& lane = sources.points[i];
-      const ContactManifold& manifold = slabs[s].manifolds[static_cast<std::size_t>(lane.manifold)];
-      const ManifoldContext context = manifold_context(from, manifold);
-      const auto a = static_cast<std::size_t>(context.block.body_a), b = static_cast<std::size_t>(context.block.body_b);
-      LaneManifold m = lane_manifold(context.block);
-      m.count = lane.count;
-      const std::span<ContactPoint> points{slabs[s].points.data() + lane.first_point,
-                                           static_cast<std::size_t>(lane.count)};
-      for (std::size_t p = 0; p < points.size(); ++p) {
-        m.arm_a[p] = points[p].position - from.bodies.pose[a].position;
-        m.arm_b[p] = points[p].position - from.bodies.pose[b].position;
-      }
-      lanes.read(i, LaneProblem::Impulses::last, spread, m);
-      const double side = handedness(context.block);
-      for (std::size_t p = 0; p < points.size(); ++p) {
-        m.impulse[p][2] *= side;
-        keep_impulse(from, manifold, context.block, m.impulse[p], points[p]);
-      }
-    }
+    for (auto i = static_cast<std::size_t>(sources.first[s]); i < static_cast<std::size_t>(sources.first[s + 1]); ++i)
+      scatter(from, solver.lanes(), i, sources.points[i], spread, slabs[s]);
   });
 }
 
