@@ -13,6 +13,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/solve_report.h"
+#include "cairn/solvers/lane_kernels.h"
 #include "cairn/broad/broad_phase.h"
 
 namespace cairn::cli {
@@ -43,12 +44,20 @@ T parse_number(const std::string& name, const std::string& text) {
   return value;
 }
 
-/// Iterations and tolerance belong to the world, whichever solver it has; the rest are the solver's own.
+/// Whether a solver counts its iterations by itself, per sub-step for instance, and not up to the caller's limit.
+bool has_own_iterations(const std::string& solver) {
+  for (const SolverInfo& info : solver_table())
+    for (const SettingInfo& setting : info.settings)
+      if (info.name == solver && setting.name == "iterations") return setting.value != "0";
+  return false;
+}
+
+/// Iterations and tolerance belong to the world, unless its solver has its own; the rest are the solver's.
 void apply_solver(const SolverSpec& spec, WorldSettings& settings) {
   settings.solver = spec.name;
   settings.solver_settings.clear();
   for (const auto& [name, value] : spec.settings) {
-    if (name == "iterations")
+    if (name == "iterations" && !has_own_iterations(spec.name))
       settings.iterations = parse_number<int>(name, value);
     else if (name == "tolerance")
       settings.tolerance = parse_number<double>(name, value);
@@ -200,6 +209,7 @@ void write_results(Session& session, const RunSummary& summary) {
 }  // namespace
 
 int run_scene(const RunOptions& options) {
+  force_simd(options.simd);
   check_outputs(options);
   SolverSpec solver = split_solver(options.solver.empty() ? WorldSettings{}.solver : options.solver, options.settings);
   scenes::Scene scene = build_scene(options, solver);

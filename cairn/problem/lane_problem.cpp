@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 
@@ -80,6 +81,7 @@ void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* poo
   for (std::size_t i = 0; i < from.size(); ++i) body_of[i] = from[i].is_dynamic() ? count++ : -1;
   const auto records = static_cast<std::size_t>(count) + 1;
   bodies.resize(records), masses.resize(records), previous.resize(records), pull.resize(records);
+  touched.assign(records, 0);
   bodies.back() = {}, masses.back() = {}, previous.back() = {}, pull.back() = {};
   parallel_for(pool, static_cast<std::int64_t>(from.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -173,6 +175,12 @@ struct Lane {
   double get(int field) const { return double{base[field * kLanes]}; }
 };
 
+/// Several threads may say of a body that it is touched.
+void set_body(const Lane& lane, int field, std::int32_t record, std::vector<std::uint8_t>& touched) {
+  lane.set_index(field, record);
+  std::atomic_ref(touched[static_cast<std::size_t>(record)]).store(1, std::memory_order_relaxed);
+}
+
 /// Places of the points about their middle, along the tangents.
 struct Places {
   std::array<double, kMostPoints> x{}, y{};
@@ -210,8 +218,8 @@ void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
   const Lane lane{data.data() + std::size_t{group.first} * kLanes + slots[i].lane};
   const Places places(m);
 
-  lane.set_index(f.body_b, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)]);
-  if (kind.two_bodies) lane.set_index(f.body_a, body_of[static_cast<std::size_t>(m.body_a)]);
+  set_body(lane, f.body_b, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
+  if (kind.two_bodies) set_body(lane, f.body_a, body_of[static_cast<std::size_t>(m.body_a)], touched);
   lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
   lane.set(f.friction, m.friction1);
   double force1 = 0, force2 = 0, twist = 0;
@@ -281,7 +289,7 @@ void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifol
                           m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
 }
 
-void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, Velocity& velocity,
+void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, int sub_steps, Velocity& velocity,
                             Velocity& displacement) const {
   if (body_of[i] < 0) {
     velocity = body.velocity;
@@ -289,6 +297,14 @@ void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, V
     return;
   }
   const auto k = static_cast<std::size_t>(body_of[i]);
+  if (touched[k] == 0) {
+    const Velocity &u = body.velocity, &a = body.acceleration;
+    velocity = {u.linear + dt * a.linear, u.angular + dt * a.angular};
+    // d = sum over k of h (u + k h a) = dt u + dt^2 a (n + 1) / (2 n)
+    const double fall = dt * dt * (sub_steps + 1) / (2.0 * sub_steps);
+    displacement = {dt * u.linear + fall * a.linear, dt * u.angular + fall * a.angular};
+    return;
+  }
   const float *u = bodies[k].velocity, *d = bodies[k].displacement;
   const double shift = double{masses[k].shift};
   velocity = {still[i].linear + shift * take(u), still[i].angular + turn(masses[k], take(u + 3))};

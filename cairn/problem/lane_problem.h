@@ -184,8 +184,10 @@ class LaneProblem {
   enum class Impulses { total, last };
   void read(std::size_t i, Impulses which, double factor, LaneManifold& manifold) const;
 
-  /// End-of-step velocity and displacement of a body, after a solve over dt.
-  void read_body(std::size_t i, const ProblemBody& body, double dt, Velocity& velocity, Velocity& displacement) const;
+  /// End-of-step velocity and displacement of a body, after a solve over dt. What no manifold touches moves as if there
+  /// were no lanes, in double.
+  void read_body(std::size_t i, const ProblemBody& body, double dt, int sub_steps, Velocity& velocity,
+                 Velocity& displacement) const;
   bool can_move(std::size_t body) const { return body_of[body] >= 0; }
 
   std::vector<LaneGroup> groups;
@@ -198,6 +200,7 @@ class LaneProblem {
   std::vector<Velocity> still;        ///< per body of the caller: what of its velocity its record does not hold
   std::vector<std::int32_t> body_of;  ///< per body of the caller: its record, or -1
   std::vector<LaneSlot> slots;        ///< per manifold
+  std::vector<std::uint8_t> touched;  ///< per record: it is in a manifold
 
  private:
   void point_at_nobody();

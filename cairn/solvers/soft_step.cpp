@@ -170,7 +170,7 @@ SolveReport SoftStepSolver::solve_lanes(std::span<const ProblemBody> bodies, dou
   parallel_for(context.pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   lanes.read_body(i, bodies[i], dt, solution.velocity[i], solution.displacement[i]);
+                   lanes.read_body(i, bodies[i], dt, settings.sub_steps, solution.velocity[i], solution.displacement[i]);
                });
   report.seconds = timer.seconds();
   report.iterations = settings.sub_steps * (settings.iterations + settings.relax);

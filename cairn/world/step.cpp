@@ -107,12 +107,13 @@ ContactSource source_of(const WorldState& world) {
   return {world.bodies, world.shapes, world.materials, world.cache, world.graph};
 }
 
-/// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer needs the problem
-/// itself, and rows other than contacts are not in lanes.
+/// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer and finding out what
+/// is held need the problem itself, and rows other than contacts are not in lanes.
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.materials.any_rolling();
+  world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.materials.any_rolling() &&
+                   world.settings.integrator == Integrator::symplectic_euler;
   if (world.in_lanes) {
     assemble_bodies(source_of(world), world.settings, dt, world.pool.get(), world.assembly);
     world.in_lanes = world.assembly.problem.joints.empty();
@@ -183,7 +184,8 @@ void correct_free_flight(WorldState& world, double dt) {
   for (const JointBlock& j : problem.joints) hold(j.body_a, j.body_b);
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     if (world.flags[i] == 0 && world.bodies.is_active(i))
-      solution.displacement[i].linear -= 0.5 * dt * dt * problem.bodies[i].acceleration.linear;
+      solution.displacement[i].linear =
+          dt * solution.velocity[i].linear - 0.5 * dt * dt * problem.bodies[i].acceleration.linear;
 }
 
 /// Shapes that queries must not look for where the broad phase last saw them.
