@@ -13,8 +13,8 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/solve_report.h"
-#include "cairn/solvers/lane_kernels.h"
 #include "cairn/broad/broad_phase.h"
+#include "cairn/solvers/lane_kernels.h"
 
 namespace cairn::cli {
 

@@ -5,9 +5,7 @@ namespace cairn {
 
 namespace {
 
-bool share_bodies(const ContactBlock& a, const ContactBlock& b) {
-  return a.body_a == b.body_a && a.body_b == b.body_b;
-}
+bool share_bodies(const ContactBlock& a, const ContactBlock& b) { return a.body_a == b.body_a && a.body_b == b.body_b; }
 bool belong_together(const ContactBlock& a, const ContactBlock& b) {
   return share_bodies(a, b) && a.normal == b.normal && a.tangent1 == b.tangent1 && a.tangent2 == b.tangent2 &&
          a.spin_radius == b.spin_radius;
@@ -15,12 +13,13 @@ bool belong_together(const ContactBlock& a, const ContactBlock& b) {
 
 }  // namespace
 
-void LaneManifolds::find(const ContactProblem& problem, std::span<const std::int32_t> colour, const LaneProblem& lanes) {
+void LaneManifolds::find(const ContactProblem& problem, std::span<const std::int32_t> colour,
+                         const LaneProblem& lanes) {
   first_.clear(), ordinal_.clear();
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
     const ContactBlock& c = problem.contacts[k];
-    const bool same_pair = k > 0 && share_bodies(problem.contacts[k - 1], c) &&
-                           (colour.empty() || colour[k] == colour[k - 1]);
+    const bool same_pair =
+        k > 0 && share_bodies(problem.contacts[k - 1], c) && (colour.empty() || colour[k] == colour[k - 1]);
     const bool joins = same_pair && belong_together(problem.contacts[k - 1], c) &&
                        k - static_cast<std::size_t>(first_.back()) < kMostPoints;
     if (joins) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LaneManifolds: which contacts of a ContactProblem stand together in a lane. Contacts that follow each other, with the
-// same bodies, normal, tangents and patch, are the points of one manifold, up to four; its friction is that of the first.
+// same bodies, normal, tangents and patch, are the points of one manifold, up to four; its friction is that of the
+// first.
 #pragma once
 
 #include <array>

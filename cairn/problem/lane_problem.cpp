@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kBodyGrain = 1024;
 constexpr std::uint32_t kKindBits = 4, kOrdinalBits = 4;
-constexpr std::uint32_t kOverflow = 0xffff0000u;  ///< keys from here on: a stage of its own; the lowest bits are the kind
+constexpr std::uint32_t kOverflow =
+    0xffff0000u;  ///< keys from here on: a stage of its own; the lowest bits are the kind
 
 constexpr std::array<LaneFields, kLaneKinds> kFields = [] {
   std::array<LaneFields, kLaneKinds> table{};

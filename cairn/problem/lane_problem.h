@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // LaneProblem: the contacts and joints of one step packed for wide lanes, in float.
 //
-// Manifolds (up to four points of one pair of bodies with one normal) that may be solved side by side stand in groups of
-// kLanes. A group is one run of floats: fields of kLanes numbers each, lane l belonging to one manifold throughout. A
-// stage is a run of groups no two manifolds of which share a body that can move; stages are solved one after the other.
+// Manifolds (up to four points of one pair of bodies with one normal) that may be solved side by side stand in groups
+// of kLanes. A group is one run of floats: fields of kLanes numbers each, lane l belonging to one manifold throughout.
+// A stage is a run of groups no two manifolds of which share a body that can move; stages are solved one after the
+// other.
 //
-// Coordinates are scaled by mass: with M^-1 = L L^T per body (L lower triangular), a body's velocity is u = L u', a row J
-// becomes J' = J L, and an impulse changes u' by J'^T lambda. One set of numbers per row serves for reading and writing,
-// whatever the inertia. Bodies that cannot move have no record: what they move by stands in the rows (`offset`).
+// Coordinates are scaled by mass: with M^-1 = L L^T per body (L lower triangular), a body's velocity is u = L u', a row
+// J becomes J' = J L, and an impulse changes u' by J'^T lambda. One set of numbers per row serves for reading and
+// writing, whatever the inertia. Bodies that cannot move have no record: what they move by stands in the rows
+// (`offset`).
 #pragma once
 
 #include <array>
@@ -45,9 +47,9 @@ struct alignas(32) LaneMass {
 
 /// What kind of manifolds a group holds: how many points, whether the first body can move, whether rows have extras.
 struct LaneKind {
-  int points = 1;         ///< 1, 2 or 4; three points stand in a kind of four
-  bool two_bodies = true; ///< else body a cannot move and has no fields
-  bool extra = false;     ///< offsets, restitution, anisotropic friction, spin
+  int points = 1;          ///< 1, 2 or 4; three points stand in a kind of four
+  bool two_bodies = true;  ///< else body a cannot move and has no fields
+  bool extra = false;      ///< offsets, restitution, anisotropic friction, spin
 
   int index() const { return (points == 1 ? 0 : points == 2 ? 1 : 2) + (two_bodies ? 3 : 0) + (extra ? 6 : 0); }
 };
@@ -60,22 +62,22 @@ constexpr LaneKind lane_kind(int index) {
 /// Where the fields of a group of one kind begin, in units of kLanes floats. Rows that read and write both bodies keep
 /// those of b first. Before `prepare` the arms stand where the scaled rows go.
 struct LaneFields {
-  int body_b, body_a;      ///< indices of bodies, as int32
-  int normal, tangent;     ///< three each; the second tangent is normal x tangent
-  int shift_b, shift_a;    ///< roots of the inverse masses
-  int friction;            ///< coefficient
-  int tangent_b, tangent_a;        ///< rows of friction: two times three
-  int tangent_mass;                ///< inverse of the 2 x 2 block: 11, 12, 22
-  int tangent_impulse;             ///< two
-  int tangent_total;               ///< two: over the sub-steps so far
-  int twist_b, twist_a;            ///< row of turning about the normal; points > 1 or extra
+  int body_b, body_a;        ///< indices of bodies, as int32
+  int normal, tangent;       ///< three each; the second tangent is normal x tangent
+  int shift_b, shift_a;      ///< roots of the inverse masses
+  int friction;              ///< coefficient
+  int tangent_b, tangent_a;  ///< rows of friction: two times three
+  int tangent_mass;          ///< inverse of the 2 x 2 block: 11, 12, 22
+  int tangent_impulse;       ///< two
+  int tangent_total;         ///< two: over the sub-steps so far
+  int twist_b, twist_a;      ///< row of turning about the normal; points > 1 or extra
   int twist_mass, twist_impulse, twist_total;
-  int twist_radius;                ///< bound of the twist impulse per friction and normal impulse
-  int point, point_size;           ///< first point, fields per point
+  int twist_radius;       ///< bound of the twist impulse per friction and normal impulse
+  int point, point_size;  ///< first point, fields per point
   int row_b, row_a, mass, gap, separation, impulse, total;  ///< within a point
   int offset, restitution, approach;                        ///< within a point, extra
-  int tangent_offset, twist_offset, anisotropy;             ///< extra: two, one, one (second coefficient over the first)
-  int size;                                                 ///< fields of the group
+  int tangent_offset, twist_offset, anisotropy;  ///< extra: two, one, one (second coefficient over the first)
+  int size;                                      ///< fields of the group
 };
 constexpr LaneFields lane_fields(LaneKind kind) {
   LaneFields f{};
@@ -156,7 +158,9 @@ struct LaneManifold {
 };
 
 /// The second tangent of lanes is normal x tangent; that of a problem may be its opposite.
-inline double handedness(const ContactBlock& c) { return dot(c.tangent2, cross(c.normal, c.tangent1)) < 0 ? -1.0 : 1.0; }
+inline double handedness(const ContactBlock& c) {
+  return dot(c.tangent2, cross(c.normal, c.tangent1)) < 0 ? -1.0 : 1.0;
+}
 
 /// What decides where a manifold stands.
 struct LaneTraits {

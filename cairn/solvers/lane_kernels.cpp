@@ -33,9 +33,7 @@ HWY_INLINE V3 cross(const V3& a, const V3& b) {
 }
 HWY_INLINE V3 scaled(V s, const V3& a) { return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)}; }
 HWY_INLINE V3 sum(const V3& a, const V3& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
-HWY_INLINE V3 difference(const V3& a, const V3& b) {
-  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
+HWY_INLINE V3 difference(const V3& a, const V3& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
 /// The larger, and the smaller; the second where either is no number. Not Max and Min: their zeros differ by target.
 HWY_INLINE V larger(V a, V b) { return hn::IfThenElse(hn::Gt(a, b), a, b); }
 HWY_INLINE V smaller(V a, V b) { return hn::IfThenElse(hn::Lt(a, b), a, b); }
@@ -236,8 +234,8 @@ HWY_NOINLINE void warm_start_group(const LaneView& view, const LaneGroup& group)
   }
 }
 
-/// Friction of a whole manifold: a pair of rows at its middle, and turning about the normal. The bounds are those of the
-/// normal impulses as they stand.
+/// Friction of a whole manifold: a pair of rows at its middle, and turning about the normal. The bounds are those of
+/// the normal impulses as they stand.
 template <int kKind>
 HWY_INLINE void solve_friction(Solving<kKind>& s, bool add_up) {
   using S = Solving<kKind>;
@@ -318,7 +316,7 @@ HWY_INLINE void refresh_separations(const LaneView& view, Solving<kKind>& s) {
 ///   s <= 0:  y = v + max(rate (s + slop), -push)   soft when biased; y = v, rigid, when relaxing
 ///   l <- max(0, l - mass_scale y / K - impulse_scale l)
 template <int kKind>
-HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass) {
+HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, bool last) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
   constexpr int kSide = S::kKindOf.two_bodies ? 0 : 1;
@@ -348,7 +346,7 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass) {
     }
     now = larger(now, zero);
     g.set(at + f.impulse, now);
-    if (pass.last && (pass.totals || S::kKindOf.extra)) g.set(at + f.total, hn::Add(g.get(at + f.total), now));
+    if (last && (pass.totals || S::kKindOf.extra)) g.set(at + f.total, hn::Add(g.get(at + f.total), now));
     const V change = hn::Sub(now, old);
     given = hn::Add(given, change);
     along = hn::Add(along, hn::Mul(s.shifts, change));
@@ -357,14 +355,29 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass) {
   s.impulse = sum(s.impulse, scaled(given, s.n));
 }
 
+/// Normals, friction, normals: friction is bounded by what the bodies press with now, and has the last word nowhere. In
+/// an impact, which is over in one sub-step, the first visit finds the load and the last what rubbing made of it.
+template <int kKind>
+HWY_INLINE void solve_all(Solving<kKind>& s, const LanePass& pass) {
+  solve_normals(s, pass, false);
+  s.relative = sum(s.relative, scaled(s.shifts, s.impulse));
+  const V3 first = s.impulse;
+  s.impulse = {hn::Zero(Tag()), hn::Zero(Tag()), hn::Zero(Tag())};
+  solve_friction(s, pass.last && pass.totals);
+  solve_normals(s, pass, pass.last);
+  s.impulse = sum(s.impulse, first);
+}
+
 template <int kKind>
 HWY_NOINLINE void sweep_group(const LaneView& view, const LanePass& pass, const LaneGroup& group) {
   const Tag d;
   for (int lane = 0; lane < group.lanes; lane += static_cast<int>(hn::Lanes(d))) {
     Solving<kKind> s(view, {view.data + std::size_t{group.first} * kLanes + lane});
     if (pass.refresh) refresh_separations(view, s);
-    if (!pass.biased) solve_friction(s, pass.last && pass.totals);
-    solve_normals(s, pass);
+    if (pass.biased)
+      solve_normals(s, pass, pass.last);
+    else
+      solve_all(s, pass);
     s.store(view, group.lanes - lane);
   }
 }
@@ -401,20 +414,20 @@ HWY_NOINLINE void bounce_group(const LaneView& view, float bounce_speed, const L
 }
 
 /// Calls the function of each group's kind.
-#define CAIRN_BY_KIND(call)   \
+#define CAIRN_BY_KIND(call)      \
   switch (view.groups[i].kind) { \
-    case 0: call(0); break;   \
-    case 1: call(1); break;   \
-    case 2: call(2); break;   \
-    case 3: call(3); break;   \
-    case 4: call(4); break;   \
-    case 5: call(5); break;   \
-    case 6: call(6); break;   \
-    case 7: call(7); break;   \
-    case 8: call(8); break;   \
-    case 9: call(9); break;   \
-    case 10: call(10); break; \
-    default: call(11); break; \
+    case 0: call(0); break;      \
+    case 1: call(1); break;      \
+    case 2: call(2); break;      \
+    case 3: call(3); break;      \
+    case 4: call(4); break;      \
+    case 5: call(5); break;      \
+    case 6: call(6); break;      \
+    case 7: call(7); break;      \
+    case 8: call(8); break;      \
+    case 9: call(9); break;      \
+    case 10: call(10); break;    \
+    default: call(11); break;    \
   }
 
 void prepare(const LaneView& view, std::int64_t begin, std::int64_t end) {
@@ -482,7 +495,8 @@ void force_simd(std::string_view name) {
   std::vector<std::string> names = simd_names();
   names.emplace_back("auto");
   if (std::find(names.begin(), names.end(), name) == names.end())
-    fail_input(fmt::format("this machine has no instruction set \"{}\" for lanes; it has {}", name, fmt::join(names, ", ")));
+    fail_input(
+        fmt::format("this machine has no instruction set \"{}\" for lanes; it has {}", name, fmt::join(names, ", ")));
   std::int64_t target = 0;
   for (const auto& [known, bit] : kTargets)
     if (known == name) target = bit;

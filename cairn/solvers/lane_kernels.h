@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The formulas of the sub-stepped contact solver over wide lanes: the only door to SIMD. Written once over Highway and
-// compiled for several instruction sets; which one runs is found when the program starts, or forced by name. All give the
-// same bits: no fused multiply-add, real division and square root, nothing summed across lanes.
+// compiled for several instruction sets; which one runs is found when the program starts, or forced by name. All give
+// the same bits: no fused multiply-add, real division and square root, nothing summed across lanes.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ namespace cairn {
 
 /// The numbers of one pass, by whether both bodies can move [0] or one cannot [1].
 struct LanePass {
-  float inverse_h = 0;        ///< 1/s
-  float rate[2] = {};         ///< 1/s: overlap turned into speed
-  float mass_scale[2] = {};   ///< soft rows: share of the rigid step
-  float impulse_scale[2] = {};///< soft rows: share of the impulse that yields
-  float slop = 0;             ///< m
-  float push = 0;             ///< m/s
-  bool biased = false;        ///< normals alone, soft and with push-out; else all rows, rigid and without
-  bool refresh = false;       ///< find the separations from the displacements first
-  bool last = false;          ///< of the sub-step
-  bool totals = false;        ///< add up the impulses of all sub-steps; bouncing contacts always do
+  float inverse_h = 0;          ///< 1/s
+  float rate[2] = {};           ///< 1/s: overlap turned into speed
+  float mass_scale[2] = {};     ///< soft rows: share of the rigid step
+  float impulse_scale[2] = {};  ///< soft rows: share of the impulse that yields
+  float slop = 0;               ///< m
+  float push = 0;               ///< m/s
+  bool biased = false;          ///< normals alone, soft and with push-out; else all rows, rigid and without
+  bool refresh = false;         ///< find the separations from the displacements first
+  bool last = false;            ///< of the sub-step
+  bool totals = false;          ///< add up the impulses of all sub-steps; bouncing contacts always do
 };
 
 /// Groups of a problem, as kernels see them.

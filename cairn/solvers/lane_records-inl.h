@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records of bodies into lanes and back: eight floats per record, loaded by quarters of 128 bits and transposed, which is
-// faster than gathering number by number.
+// Records of bodies into lanes and back: eight floats per record, loaded by quarters of 128 bits and transposed, which
+// is faster than gathering number by number.
 
 // Included once per instruction set.
 #if defined(CAIRN_SOLVERS_LANE_RECORDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -46,7 +46,8 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const float* from, const std::int32_t* in
     return hn::LoadU(d, from + std::ptrdiff_t{*index} * kStride);
   } else {
     const hn::Half<D> half;
-    return hn::Combine(d, load_blocks<kStride>(half, from, index + kCount / 2), load_blocks<kStride>(half, from, index));
+    return hn::Combine(d, load_blocks<kStride>(half, from, index + kCount / 2),
+                       load_blocks<kStride>(half, from, index));
   }
 }
 

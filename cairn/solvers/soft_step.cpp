@@ -37,8 +37,9 @@ struct Softness {
 LanePass soft_pass(const SoftStepSettings& settings, double h) {
   LanePass pass;
   pass.inverse_h = static_cast<float>(1 / h);
-  const Softness soft[2] = {{settings.hertz, settings.damping_ratio, h},
-                            {settings.still_factor * settings.hertz, settings.damping_ratio / settings.still_factor, h}};
+  const Softness soft[2] = {
+      {settings.hertz, settings.damping_ratio, h},
+      {settings.still_factor * settings.hertz, settings.damping_ratio / settings.still_factor, h}};
   for (int i = 0; i < 2; ++i) {
     pass.rate[i] = static_cast<float>(soft[i].rate);
     pass.mass_scale[i] = static_cast<float>(soft[i].mass_scale);
@@ -167,17 +168,18 @@ SolveReport SoftStepSolver::solve_lanes(std::span<const ProblemBody> bodies, dou
   run_sub_steps(steps, settings, dt, totals);
   steps.bounce(static_cast<float>(bounce_speed));
   solution.velocity.resize(bodies.size()), solution.displacement.resize(bodies.size());
-  parallel_for(context.pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   lanes.read_body(i, bodies[i], dt, settings.sub_steps, solution.velocity[i], solution.displacement[i]);
-               });
+  parallel_for(
+      context.pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          lanes.read_body(i, bodies[i], dt, settings.sub_steps, solution.velocity[i], solution.displacement[i]);
+      });
   report.seconds = timer.seconds();
   report.iterations = settings.sub_steps * (settings.iterations + settings.relax);
   report.reason = StopReason::max_iterations;
   report.colours = static_cast<int>(lanes.stages.size());
-  report.bytes_per_contact =
-      lanes.slots.empty() ? 0 : static_cast<double>(lanes.data.size() * sizeof(float)) / static_cast<double>(lanes.slots.size());
+  report.bytes_per_contact = lanes.slots.empty() ? 0
+                                                 : static_cast<double>(lanes.data.size() * sizeof(float)) /
+                                                       static_cast<double>(lanes.slots.size());
   return report;
 }
 
@@ -201,8 +203,7 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
           "the warm start has another number of contacts than the problem: pass an empty one");
   require(context.contact_colour.empty() || context.contact_colour.size() == problem.contacts.size(),
           "contact_colour: give one colour per contact, or none");
-  if (!problem.joints.empty())
-    fail_input("soft_step does not take joints: use gauss_seidel", ErrorKind::unsupported);
+  if (!problem.joints.empty()) fail_input("soft_step does not take joints: use gauss_seidel", ErrorKind::unsupported);
   Workspace& w = *workspace_;
   Timer timer;
   load(problem, solution, context);

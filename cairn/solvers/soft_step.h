@@ -5,14 +5,15 @@
 //   n times, h = dt/n:  u <- u + h a + M^-1 J^T l                  the impulses of the last sub-step act again
 //                       normals, soft:  l <- max(0, l - c_m K^-1 (J u + max(c_r (s + slop), -push)) - c_l l)
 //                       d <- d + h u,  s = gap + J d
-//                       friction, then normals, rigid:  l <- proj( l - K^-1 J u )
-//   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped spring,
-//   integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s > 0) are held rigidly
-//   to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the normal.
+//                       normals, friction, normals of each manifold, rigid:  l <- proj( l - K^-1 J u )
+//   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped
+//   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s > 0) are held
+//   rigidly to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the
+//   normal.
 //
 // Source: Macklin et al. 2019 (small steps); soft rows and relaxing after E. Catto's Soft Step. Ours: mass-scaled lanes
-// (lane_problem.h), the extrapolated warm start u <- 2 u - u_before, friction in the rigid pass alone, damping near one.
-// Use: what games and robots run. Not to solve a given problem accurately: contacts yield by their softness.
+// (lane_problem.h), the extrapolated warm start u <- 2 u - u_before, friction in the rigid pass alone, damping near
+// one. Use: what games and robots run. Not to solve a given problem accurately: contacts yield by their softness.
 #pragma once
 
 #include <memory>
@@ -32,7 +33,7 @@ struct SoftStepSettings {
   double damping_ratio = 1;  ///< higher: overlap is removed more slowly, tall stacks rock longer
   double still_factor = 1;   ///< contacts with bodies that cannot move have this times the frequency
   double push = 3;           ///< m/s, fastest push-out; lower: gentler, deep overlaps stay longer
-  double slop = 5e-4;        ///< m, overlap left alone
+  double slop = 0;           ///< m, overlap left alone; while bodies sink into it they rub too little
 };
 
 /// Sub-steps and frequency where the settings leave them open.

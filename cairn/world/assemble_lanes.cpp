@@ -83,13 +83,12 @@ void find_sources(const ContactSource& from, ThreadPool* pool, const LaneProblem
       const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
       const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
       const ContactMaterial* listed = from.materials.listed(from.shapes.material[a], from.shapes.material[b]);
-      const bool extra =
-          listed != nullptr ? has_extras(*listed)
-                            : has_extras(combine(from.shapes.def[a].material, from.shapes.def[b].material));
+      const bool extra = listed != nullptr
+                             ? has_extras(*listed)
+                             : has_extras(combine(from.shapes.def[a].material, from.shapes.def[b].material));
       const LaneTraits traits{from.shapes.body[a], from.shapes.body[b], lane.count, extra};
       sources.points[next] = lane;
-      sources.keys[next++] =
-          lanes.key(traits, from.graph.colour()[static_cast<std::size_t>(lane.edge)], lane.ordinal);
+      sources.keys[next++] = lanes.key(traits, from.graph.colour()[static_cast<std::size_t>(lane.edge)], lane.ordinal);
     });
   });
 }

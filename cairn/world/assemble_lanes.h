@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the contact cache straight into lanes and back, without contacts in double in between, which would cost as much as
-// the solve. Gives the same bits as `assemble` and LaneManifolds together.
+// From the contact cache straight into lanes and back, without contacts in double in between, which would cost as much
+// as the solve. Gives the same bits as `assemble` and LaneManifolds together.
 #pragma once
 
 #include <cstdint>

@@ -107,8 +107,8 @@ ContactSource source_of(const WorldState& world) {
   return {world.bodies, world.shapes, world.materials, world.cache, world.graph};
 }
 
-/// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer and finding out what
-/// is held need the problem itself, and rows other than contacts are not in lanes.
+/// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer and finding out
+/// what is held need the problem itself, and rows other than contacts are not in lanes.
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
