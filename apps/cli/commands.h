@@ -42,6 +42,7 @@ int run_demo(int threads);
 
 /// What is not given is the scene's own.
 struct RunOptions {
+  std::string simd = "auto";  ///< instruction set of lanes
   std::string scene;
   std::vector<std::string> parameters;  ///< name=value, of the scene
   std::string solver;                   ///< NAME or NAME:setting=value,...

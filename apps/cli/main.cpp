@@ -90,6 +90,8 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--dt", o.dt, "seconds per step")->check(CLI::Range(1e-7, 1.0));
   run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
       ->check(CLI::Range(0, 1024));
+  run.add_option("--simd", o.simd, "instruction set of lanes (soft_step); the result does not depend on it")
+      ->check(CLI::IsMember({"auto", "scalar", "sse4", "avx2", "avx512"}));
   run.add_option("--broad", o.broad_phase, "broad phase");
   run.add_option("--integrator", o.integrator, "how velocities become poses")
       ->check(CLI::IsMember({"symplectic_euler", "velocity_verlet"}));

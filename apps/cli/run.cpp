@@ -13,6 +13,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/scene_source.h"
+#include "cairn/solvers/lane_kernels.h"
 
 namespace cairn::cli {
 
@@ -191,6 +192,7 @@ void write_results(Session& session, const RunSummary& summary) {
 }  // namespace
 
 int run_scene(const RunOptions& options) {
+  force_simd(options.simd);
   check_outputs(options);
   SolverSpec solver = solver_of(options);
   scenes::Scene scene = build_scene(options, solver);

@@ -7,12 +7,20 @@ namespace cairn::cli {
 
 namespace {
 
-/// Iterations and tolerance belong to the world, whichever solver it has; the rest are the solver's own.
+/// Whether a solver counts its iterations by itself, per sub-step for instance, and not up to the caller's limit.
+bool has_own_iterations(const std::string& solver) {
+  for (const SolverInfo& info : solver_table())
+    for (const SettingInfo& setting : info.settings)
+      if (info.name == solver && setting.name == "iterations") return setting.value != "0";
+  return false;
+}
+
+/// Iterations and tolerance belong to the world, unless its solver has its own; the rest are the solver's.
 void apply_solver(const SolverSpec& spec, WorldSettings& settings) {
   settings.solver = spec.name;
   settings.solver_settings.clear();
   for (const auto& [name, value] : spec.settings) {
-    if (name == "iterations")
+    if (name == "iterations" && !has_own_iterations(spec.name))
       settings.iterations = parse_number<int>(name, value);
     else if (name == "tolerance")
       settings.tolerance = parse_number<double>(name, value);

@@ -195,6 +195,20 @@ Fields<ReferenceSettings> reference_fields() {
   };
 }
 
+Fields<SoftStepSettings> soft_step_fields() {
+  using S = SoftStepSettings;
+  return {
+      number("sub_steps", &S::sub_steps, 0, 1000, "per step; 0: 8 up to 256 manifolds, else 4"),
+      number("iterations", &S::iterations, 1, 1000, "soft sweeps per sub-step"),
+      number("relax", &S::relax, 0, 1000, "rigid sweeps per sub-step that take back the speed of the push-out"),
+      number("hertz", &S::hertz, 0.0, 1e6, "frequency of soft contacts; 0: a quarter of the rate of sub-steps"),
+      number("damping_ratio", &S::damping_ratio, 0.0, 1000.0, "of soft contacts; higher: tall stacks rock longer"),
+      number("still_factor", &S::still_factor, 0.1, 100.0, "frequency of contacts with bodies that cannot move"),
+      number("push", &S::push, 0.0, 1000.0, "m/s, fastest push-out"),
+      number("slop", &S::slop, 0.0, 1.0, "m, overlap left alone"),
+  };
+}
+
 template <class S>
 std::vector<SettingInfo> describe(const Fields<S>& fields, const S& defaults) {
   std::vector<SettingInfo> result;
@@ -264,6 +278,13 @@ Entry reference_entry() {
           [=](const NamedSettings& given) { return parse(name, reference_fields(), ReferenceSettings{}, given); }};
 }
 
+Entry soft_step_entry() {
+  const std::string name = "soft_step";
+  return {name, "sub-steps of soft Gauss-Seidel in wide lanes: real time", false, false,
+          [] { return describe(soft_step_fields(), SoftStepSettings{}); },
+          [=](const NamedSettings& given) { return parse(name, soft_step_fields(), SoftStepSettings{}, given); }};
+}
+
 /// The prox family under the names its members are known by: each is gauss_seidel or jacobi with other defaults.
 const std::vector<Entry>& entries() {
   ProxSettings jacobi, pgs, staggered;
@@ -292,6 +313,7 @@ const std::vector<Entry>& entries() {
                       SplittingMethod::line_search),
       prox_entry("pgs_staggered", "pgs with friction after the normals of all contacts: the rival of doc 001",
                  staggered),
+      soft_step_entry(),
       reference_entry(),
   };
   return kEntries;
@@ -308,6 +330,7 @@ std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
     std::unique_ptr<Solver> operator()(const ReferenceSettings& s) const {
       return std::make_unique<ReferenceSolver>(s);
     }
+    std::unique_ptr<Solver> operator()(const SoftStepSettings& s) const { return std::make_unique<SoftStepSolver>(s); }
   };
   return std::visit(Make{}, settings);
 }

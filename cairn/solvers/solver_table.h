@@ -12,12 +12,13 @@
 #include "cairn/core/names.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
+#include "cairn/solvers/soft_step.h"
 #include "cairn/solvers/solver.h"
 #include "cairn/solvers/splitting_settings.h"
 
 namespace cairn {
 
-using SolverSettings = std::variant<ProxSettings, SplittingSettings, ReferenceSettings>;
+using SolverSettings = std::variant<ProxSettings, SplittingSettings, SoftStepSettings, ReferenceSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 

@@ -40,6 +40,7 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   const bool same_contacts = settings.margin == old.margin && settings.recycling == old.recycling;
   world.settings = settings;
   world.solver = std::move(solver);
+  world.lane_solver = dynamic_cast<LaneSolver*>(world.solver.get());
   if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = world.broad_is_fresh = true;
   if (other_pool) world.pool = std::move(pool);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {

@@ -43,6 +43,7 @@ TEST(SolverTable, IterationsAndToleranceGoBeforeTheCallersLimits) {
   const ContactProblem problem = scenes::ball_grid(8);
   const DelassusProblem assembled = to_delassus(problem);
   for (const SolverInfo& solver : solver_table()) {
+    if (solver.name == "soft_step") continue;  // counts per sub-step, never stops by the residual
     const auto run = [&](const NamedSettings& settings, StopSettings stop) {
       ContactSolution solution;
       DelassusSolution flat;
