@@ -72,7 +72,7 @@ void append(std::vector<Row>& all, const std::vector<Row>& rows) {
 
 /// Everything about one scene.
 void measure_scene(const SplitScene& scene, bool quick, SplitResults& results) {
-  constexpr int kMostSweeps = 2000, kMostQuick = 300;
+  constexpr int kMostSweeps = 1000, kMostQuick = 300;
   Progress progress("bench mass-splitting");
   const std::vector<FrozenProblem> frozen = freeze(scene, results.threads, progress);
   for (const FrozenProblem& problem : frozen) {

@@ -98,8 +98,8 @@ std::vector<SplitScene> split_scenes(bool quick) {
             {"chess_1000", {30}, 40, 24.9, 25.5},    {"card_house_58", {60}, 80, 4.8, 3.5},
             {"fracture_277", {60}, 80, 7.8, 7.0},    {"pyramid_20", {60}, 0}};
   return {
-      {"boxes_on_mesh", {60, 120, 240, 480}, 900, 17.7, 15.7}, {"chain_25", {60, 180, 480, 900}, 1200, 12.4, 5.2},
-      {"chess_1000", {60, 120, 240, 480}, 900, 24.9, 25.5},    {"card_house_58", {60, 240, 330, 600}, 900, 4.8, 3.5},
+      {"boxes_on_mesh", {60, 120, 240, 360}, 600, 17.7, 15.7}, {"chain_25", {60, 180, 480, 900}, 1200, 12.4, 5.2},
+      {"chess_1000", {60, 120, 240, 360}, 600, 24.9, 25.5},    {"card_house_58", {60, 240, 330, 600}, 900, 4.8, 3.5},
       {"fracture_277", {30, 90, 240, 480}, 900, 7.8, 7.0},     {"pyramid_20", {30, 120, 240, 480}, 0}};
 }
 
@@ -187,7 +187,7 @@ std::vector<EqualTime> compare_equal_time(const FrozenProblem& frozen, const std
 std::vector<OrderRow> compare_orders(const FrozenProblem& frozen, int threads, bool quick, Progress& progress) {
   const auto pool = make_pool(threads);
   OrderSettings settings;
-  if (quick) settings.reference_sweeps = 300;
+  settings.reference_sweeps = quick ? 300 : 1000;
   struct Run {
     const char* method;
     int sweeps;

@@ -218,7 +218,7 @@ inline void prox_rows(FrictionSet set, const PackedContact<D>& c, const double* 
 }
 
 /// The turn of a contact with a friction disc, which is most of them: the same numbers as below, kept in registers (an
-/// array that is written entry by entry and read in pairs waits for memory; a fifth of a sweep).
+/// array that is written entry by entry and read in pairs waits for memory: a fifth of a sweep over single balls).
 inline ContactTurn take_disc_turn(const PackedContact<3>& c, const BodyState* a, const BodyState* b, double* lambda) {
   double y[3];
   packed_velocity<3>(c, a, b, y);

@@ -14,9 +14,9 @@
 namespace cairn {
 
 /// Called again and again with problems that are no larger than an earlier one, a solve allocates nothing: factorised
-/// operator, r_factor local or diagonal, schedule automatic, sequential or greedy, any order and acceleration, with
-/// SolveContext::details off and a solution that is reused. The result does not depend on the solves before. One solve
-/// at a time per solver.
+/// operator, r_factor local or diagonal, schedule automatic, sequential, greedy or split, any order and acceleration,
+/// with SolveContext::details off and a solution that is reused. The result does not depend on the solves before. One
+/// solve at a time per solver.
 class ProxSolver : public Solver {
  public:
   explicit ProxSolver(const ProxSettings& settings);

@@ -24,7 +24,7 @@ struct SplittingSettings {
   double tolerance = -1;  ///< on the residual, 0: run all sweeps; negative: as the caller says
   SplittingMethod method = SplittingMethod::blocks;
   FrictionOrder friction_order = FrictionOrder::block;  ///< `line_search` is always staggered
-  VelocityUpdate update = VelocityUpdate::averaging;
+  VelocityUpdate update = VelocityUpdate::full_mass;    ///< the cheaper one where pairs touch in one point
   int cluster = 1;  ///< `blocks`: pairs of bodies per block; more converges faster and leaves less to do side by side
   double relaxation = 1.0;  ///< factor on every step; above 1 faster but less robust, below 1 safer and slower
   Acceleration acceleration = Acceleration::none;

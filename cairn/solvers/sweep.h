@@ -56,8 +56,8 @@ class Sweep {
 class BodySweep : public Sweep {
  public:
   /// Reads the problem, which need not outlive the call. `contact_colour`: SolveContext::contact_colour; used by
-  /// Gauss-Seidel with the schedules automatic and greedy. Keeps its memory: a load of a problem that is no larger than
-  /// an earlier one allocates nothing (schedules: see make_schedule; r_factor=global does).
+  /// Gauss-Seidel with the schedules automatic, greedy and split. Keeps its memory: a load of a problem that is no
+  /// larger than an earlier one allocates nothing (schedules: see make_schedule; r_factor=global does).
   virtual void load(const ContactProblem& problem, const ProxSettings& settings,
                     std::span<const std::int32_t> contact_colour, ThreadPool* pool) = 0;
 };

@@ -39,7 +39,7 @@ TEST(Schedule, VisitsEveryContactOnceAndKeepsItsPromises) {
   const std::vector<Edge> edges = edges_of(problem);
   for (const ScheduleKind kind :
        {ScheduleKind::automatic, ScheduleKind::sequential, ScheduleKind::greedy, ScheduleKind::balanced,
-        ScheduleKind::relaxed, ScheduleKind::naive, ScheduleKind::partitions}) {
+        ScheduleKind::relaxed, ScheduleKind::split, ScheduleKind::naive, ScheduleKind::partitions}) {
     ProxSettings settings;
     settings.schedule = kind;
     settings.parts = 4;
