@@ -269,44 +269,41 @@ std::string table_csv(const Table& table) {
   return std::string(csv.text());
 }
 
-void add_convergence(PlotPage& page, const SplitResults& r) {
-  page.heading("Convergence on frozen problems");
+void add_plots(PlotPage& page, const SplitResults& r) {
   page.paragraph(
-      "Means over the frozen steps of a scene, from zero impulses, with friction. C1 and C2 are relative to the speed "
-      "gained in one step. Times are those of the sweeps alone.");
-  for (const SplitScene& scene : r.scenes)
+      "Convergence: means over the frozen steps of a scene, from zero impulses, with friction; C1 and C2 are relative "
+      "to "
+      "the speed gained in one step, times are those of the sweeps alone. Trajectories: kinetic energy that does not "
+      "go "
+      "away is jitter; \"time of PGS\" are as many sweeps as cost what 5 sweeps of PGS do, by the costs measured on "
+      "the "
+      "frozen problems.");
+  for (const SplitScene& scene : r.scenes) {
+    page.heading(scene.name);
     for (const Quantity quantity : {Quantity::violation, Quantity::residual, Quantity::residual_by_time})
       page.add(convergence_plot(r, scene.name, quantity));
+    if (scene.frames > 0) page.add(energy_plot(r, scene.name));
+  }
+}
+
+void add_tables(PlotPage& page, const SplitResults& r) {
+  page.heading("Jitter and time per frame");
+  page.add(jitter_table(r));
+  page.add(frame_time_table(r));
+  page.heading("Sweeps and time to a quality");
   page.add(hundredth_table(r));
   page.add(equal_time_table(r));
   page.add(cost_table(r));
-}
-
-void add_frames(PlotPage& page, const SplitResults& r) {
-  page.heading("Trajectories");
-  page.paragraph(
-      "Kinetic energy that does not go away is jitter. \"Time of PGS\": as many sweeps as cost what 5 sweeps of PGS "
-      "do, by the costs measured on the frozen problems.");
-  for (const SplitScene& scene : r.scenes)
-    if (scene.frames > 0) page.add(energy_plot(r, scene.name));
-  page.add(jitter_table(r));
-  page.add(frame_time_table(r));
+  page.heading("Order of the contacts, and colours");
+  page.add(order_table(r));
+  page.add(colour_plot(r));
 }
 
 std::string split_page(const SplitResults& r) {
   PlotPage page("Mass splitting, reproduced",
                 fmt::format("doc 001 beside Cairn; {} thread{}", r.threads, r.threads > 1 ? "s" : ""));
-  if (!r.convergence.empty()) add_convergence(page, r);
-  if (!r.frames.empty()) add_frames(page, r);
-  if (!r.orders.empty()) {
-    page.heading("Order of the contacts, and colours");
-    page.add(order_table(r));
-    page.add(colour_plot(r));
-  }
-  if (!r.proof.empty()) {
-    page.heading("Proof");
-    page.add(proof_table(r));
-  }
+  if (!r.convergence.empty()) add_plots(page, r), add_tables(page, r);
+  if (!r.proof.empty()) page.add(proof_table(r));
   return page.html();
 }
 
