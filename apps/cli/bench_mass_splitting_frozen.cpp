@@ -18,7 +18,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr int kCurveSweeps[] = {1, 2, 5, 10, 20, 50, 100, 200};
-constexpr int kPgsBudgets[] = {5, 20, 50};  // sweeps of PGS whose time the others get
+constexpr int kPgsBudgets[] = {5, 20, 50, 200};  // sweeps of PGS whose time the others get
 
 SolveContext make_context(ThreadPool* pool, double tolerance, int sweeps) {
   SolveContext context;
