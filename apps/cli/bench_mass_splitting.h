@@ -121,10 +121,9 @@ struct ProofRow {
   double reference_residual = 0;
   int sweeps = 0, accelerated_sweeps = 0;   ///< of block mass splitting, plain and with Anderson
   double error = 0, accelerated_error = 0;  ///< C8 after them
-  double seconds = 0;
 };
 inline constexpr double kProofError = 1e-8;  ///< C8 to reach
-ProofRow prove(const FrozenProblem& frozen, int threads, int most_sweeps, Progress& progress);
+ProofRow prove(const FrozenProblem& frozen, int threads, Progress& progress);
 
 /// Everything; the page and the CSV files are made of it.
 struct SplitResults {
