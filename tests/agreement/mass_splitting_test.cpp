@@ -29,33 +29,31 @@ SolveContext sweeps(int count, double tolerance = 0) {
   return context;
 }
 
-class MassSplittingOnScenes : public testing::TestWithParam<Frozen> {};
-
-TEST_P(MassSplittingOnScenes, ComesToTheSolutionWithoutFriction) {
-  ContactProblem problem = problem_of(GetParam());
-  ASSERT_GT(problem.contacts.size(), 10u);
-  for (ContactBlock& contact : problem.contacts) contact.friction1 = contact.friction2 = 0;
-  ContactSolution exact, split;
-  SolveContext patient = sweeps(20000, 1e-13);
-  make_solver("anderson")->solve(problem, exact, patient);
-  ASSERT_LT(residual(problem, exact).natural_map, 1e-11);
-  SolveContext context = sweeps(20000);
-  make_solver("block_mass_splitting")->solve(problem, split, context);
-  EXPECT_LT(residual(problem, split, &exact.velocity).c8_kinetic_error, 1e-8);
+/// Where thousands of sweeps do; cards that slide without friction need millions.
+TEST(MassSplittingOnScenes, ComesToTheSolutionWithoutFriction) {
+  for (const Frozen& frozen : {Frozen{"chain_25", 30}, Frozen{"chess_1000", 30}}) {
+    ContactProblem problem = problem_of(frozen);
+    ASSERT_GT(problem.contacts.size(), 500u);
+    for (ContactBlock& contact : problem.contacts) contact.friction1 = contact.friction2 = 0;
+    ContactSolution exact, split;
+    SolveContext patient = sweeps(20000, 1e-13);
+    make_solver("anderson")->solve(problem, exact, patient);
+    ASSERT_LT(residual(problem, exact).natural_map, 1e-11) << frozen.scene;
+    SolveContext context = sweeps(20000);
+    make_solver("block_mass_splitting")->solve(problem, split, context);
+    EXPECT_LT(residual(problem, split, &exact.velocity).c8_kinetic_error, 1e-8) << frozen.scene;
+  }
 }
 
-TEST_P(MassSplittingOnScenes, HasTheSameBitsForTenOrdersWhereGaussSeidelHasNot) {
-  const ContactProblem problem = problem_of(GetParam());
-  const OrderSettings settings{.reference_sweeps = 200, .reference_contacts = 0};
-  const auto split = make_solver("block_mass_splitting"), pgs = make_solver("pgs");
-  EXPECT_EQ(order_sensitivity(problem, {}, *split, sweeps(30), settings).sensitivity, 0);
-  EXPECT_GT(order_sensitivity(problem, {}, *pgs, sweeps(5), settings).sensitivity, 1e-4);
+TEST(MassSplittingOnScenes, HasTheSameBitsForTenOrdersWhereGaussSeidelHasNot) {
+  for (const Frozen& frozen : {Frozen{"chain_25", 30}, Frozen{"card_house_58", 20}, Frozen{"fracture_277", 20}}) {
+    const ContactProblem problem = problem_of(frozen);
+    const OrderSettings settings{.reference_sweeps = 200, .reference_contacts = 0};
+    const auto split = make_solver("block_mass_splitting"), pgs = make_solver("pgs");
+    EXPECT_EQ(order_sensitivity(problem, {}, *split, sweeps(30), settings).sensitivity, 0) << frozen.scene;
+    EXPECT_GT(order_sensitivity(problem, {}, *pgs, sweeps(5), settings).sensitivity, 1e-4) << frozen.scene;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Scenes, MassSplittingOnScenes,
-                         testing::Values(Frozen{"chain_25", 30}, Frozen{"card_house_58", 20},
-                                         Frozen{"fracture_277", 20}),
-                         [](const auto& each) { return std::string(each.param.scene); });
 
 }  // namespace
 }  // namespace cairn

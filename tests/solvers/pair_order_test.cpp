@@ -53,7 +53,8 @@ TEST(PairOrder, TellsEqualContactsApartByTheImpulsesTheyBeginFrom) {
   ContactProblem problem;
   problem.bodies.resize(2);
   problem.bodies[1].inverse_mass = 1;
-  problem.contacts.assign(4, {.body_a = 0, .body_b = 1});
+  problem.contacts.resize(4);
+  for (ContactBlock& contact : problem.contacts) contact.body_b = 1;
   const std::vector<std::array<double, 4>> start{{3, 0, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, {NAN, 0, 0, 0}};
   PairOrder order;
   order.sort(problem, slots_of(problem), 1, nullptr, start);
