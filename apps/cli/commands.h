@@ -87,6 +87,16 @@ struct BenchProxOptions {
 };
 int run_bench_prox(const BenchProxOptions& options);
 
+struct BenchMassSplittingOptions {
+  bool quick = false;               ///< one early step and a few frames of each scene
+  bool proof = false;               ///< instead: come to the solutions of the frozen problems without friction
+  std::vector<std::string> scenes;  ///< empty: all of them
+  int threads = 1;                  ///< 0: every processor
+  std::string out = "results/mass-splitting";
+  bool force = false;
+};
+int run_bench_mass_splitting(const BenchMassSplittingOptions& options);
+
 struct BenchDetectOptions {
   bool quick = false;  ///< small grids, and boxes that have not come to rest
   std::string csv;     ///< file; empty: none

@@ -147,10 +147,25 @@ void add_bench_detect(CLI::App& bench, BenchDetectOptions& o) {
   detect->add_flag("--force", o.force, "overwrite the file if it exists");
 }
 
-void add_bench(CLI::App& app, BenchProxOptions& o, BenchDetectOptions& detect) {
+void add_bench_mass_splitting(CLI::App& bench, BenchMassSplittingOptions& o) {
+  CLI::App* split = bench.add_subcommand("mass-splitting", "Convergence, jitter and cost on the scenes of doc 001");
+  split->add_flag("--quick", o.quick, "one early step and a few frames of each scene (under a minute)");
+  split->add_flag("--proof", o.proof, "instead: come to the solutions without friction, exit with 1 where that fails");
+  split->add_option("--scene", o.scenes, "only this scene; may be given several times")
+      ->take_all()
+      ->allow_extra_args(false);
+  split->add_option("--threads", o.threads, "threads (0: every processor); only times depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  split->add_option("--out", o.out, "folder for the CSV files and the page")->capture_default_str();
+  split->add_flag("--force", o.force, "overwrite files that exist");
+}
+
+void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& split, BenchDetectOptions& detect) {
   CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures, and detection");
   bench->require_subcommand(1);
   add_bench_detect(*bench, detect);
+  add_bench_mass_splitting(*bench, split);
   CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of doc 000 on its own problems");
   prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
   prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")
@@ -166,6 +181,7 @@ struct AllOptions {
   SolveOptions solve;
   ExportOptions export_to;
   BenchProxOptions bench;
+  BenchMassSplittingOptions mass_splitting;
   BenchDetectOptions detect;
   int demo_threads = 0;
 };
@@ -178,8 +194,10 @@ int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("solvers")) return run_solvers();
   if (app.got_subcommand("export")) return run_export(options.export_to);
   if (app.got_subcommand("bench")) {
-    const bool detect = app.get_subcommand("bench")->got_subcommand("detect");
-    return detect ? run_bench_detect(options.detect) : run_bench_prox(options.bench);
+    const CLI::App& bench = *app.get_subcommand("bench");
+    if (bench.got_subcommand("detect")) return run_bench_detect(options.detect);
+    if (bench.got_subcommand("mass-splitting")) return run_bench_mass_splitting(options.mass_splitting);
+    return run_bench_prox(options.bench);
   }
   return run_demo(options.demo_threads);
 }
@@ -224,7 +242,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"contact", "local"}))
       ->capture_default_str();
   exporting->add_flag("--force", options.export_to.force, "overwrite the file if it exists");
-  add_bench(app, options.bench, options.detect);
+  add_bench(app, options.bench, options.mass_splitting, options.detect);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
   demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));
 

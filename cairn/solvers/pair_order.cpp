@@ -2,6 +2,7 @@
 #include "cairn/solvers/pair_order.h"
 
 #include <algorithm>
+#include <compare>
 #include <tuple>
 
 namespace cairn {
@@ -31,6 +32,13 @@ int compare(const Vec3& a, const Vec3& b) {
   return compare(a.z, b.z);
 }
 
+/// A total order even of numbers that are none: nobody has checked impulses.
+int compare(const std::array<double, 4>& a, const std::array<double, 4>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (const auto order = std::strong_order(a[i], b[i]); order != 0) return order < 0 ? -1 : 1;
+  return 0;
+}
+
 /// Whether contact c comes before d, both of one pair of bodies, by their numbers as seen from the lower body.
 bool is_before(const ContactBlock& c, const ContactBlock& d) {
   const double sign_c = c.body_a < c.body_b ? 1 : -1, sign_d = d.body_a < d.body_b ? 1 : -1;
@@ -48,16 +56,17 @@ bool is_before(const ContactBlock& c, const ContactBlock& d) {
 }  // namespace
 
 void PairOrder::sort(const ContactProblem& problem, std::span<const std::int32_t> slot, std::int32_t slot_count,
-                     ThreadPool* pool) {
+                     ThreadPool* pool, StartImpulses start) {
   slot_count_ = slot_count;
-  sort_contacts(problem, slot, pool);
+  sort_contacts(problem, slot, pool, start);
   sort_joints(problem, slot);
   list_pairs(problem, slot);
   list_groups(1);
 }
 
 /// A counting sort by the lower slot, then each short list by itself.
-void PairOrder::sort_contacts(const ContactProblem& problem, std::span<const std::int32_t> slot, ThreadPool* pool) {
+void PairOrder::sort_contacts(const ContactProblem& problem, std::span<const std::int32_t> slot, ThreadPool* pool,
+                              StartImpulses start) {
   key_.resize(problem.contacts.size());
   parallel_for(pool, static_cast<std::int64_t>(key_.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
@@ -73,7 +82,10 @@ void PairOrder::sort_contacts(const ContactProblem& problem, std::span<const std
         const std::int32_t other_d = other_body(d, slot, static_cast<std::int32_t>(lower));
         if (other_c != other_d) return other_c < other_d;
         if (is_before(c, d)) return true;
-        return !is_before(d, c) && i < j;
+        if (is_before(d, c)) return false;
+        const int x =
+            start.empty() ? 0 : compare(start[static_cast<std::size_t>(i)], start[static_cast<std::size_t>(j)]);
+        return x != 0 ? x < 0 : i < j;
       };
       std::int32_t* const items = contacts_at_.item.data();
       std::int32_t* const first = items + contacts_at_.start[static_cast<std::size_t>(lower)];

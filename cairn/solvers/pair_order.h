@@ -3,10 +3,11 @@
 //
 // Pairs ascend by the lower slot, then by the other body; the contacts of a pair ascend by their numbers, seen from the
 // body with the lower index. Sums taken in this order have the same bits for any order of the contacts and whichever
-// body of a contact is called a. Two contacts that are equal in every number cannot be told apart: they keep the
-// order given, so that their impulses may be exchanged.
+// body of a contact is called a. Contacts that are equal in every number ascend by the impulses they begin from; where
+// these are equal too they keep the order given, so that their impulses may be exchanged.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,9 +28,13 @@ struct BodyPairRange {
 /// Filled by `sort`, then perhaps by `join`; keeps its memory: warm calls allocate nothing.
 class PairOrder {
  public:
-  /// `slot`: per body, kNoVertex if it cannot move. The result does not depend on the pool.
+  /// Contact impulses of a solution.
+  using StartImpulses = std::span<const std::array<double, 4>>;
+
+  /// `slot`: per body, kNoVertex if it cannot move. `start`: impulses per contact, or none. The result does not depend
+  /// on the pool.
   void sort(const ContactProblem& problem, std::span<const std::int32_t> slot, std::int32_t slot_count,
-            ThreadPool* pool);
+            ThreadPool* pool, StartImpulses start = {});
 
   /// Joins neighbouring pairs into groups of up to `most`: from the first pair that is in none, bodies are visited in
   /// the order in which they came in, each brings its pairs. The pairs of a group follow each other afterwards.
@@ -43,7 +48,8 @@ class PairOrder {
   std::span<const std::int32_t> group_start() const { return group_start_; }
 
  private:
-  void sort_contacts(const ContactProblem& problem, std::span<const std::int32_t> slot, ThreadPool* pool);
+  void sort_contacts(const ContactProblem& problem, std::span<const std::int32_t> slot, ThreadPool* pool,
+                     StartImpulses start);
   void sort_joints(const ContactProblem& problem, std::span<const std::int32_t> slot);
   void list_pairs(const ContactProblem& problem, std::span<const std::int32_t> slot);
   void list_groups(std::int32_t most);

@@ -46,7 +46,7 @@ SolveReport SplittingSolver::solve(const ContactProblem& problem, ContactSolutio
   SolveReport report;
   Timer timer;
   OrderFreeSweep& sweep = workspace_->sweep_for(contact_rows(problem, context.pool), settings_.method);
-  sweep.load(problem, settings_, context.pool);
+  sweep.load(problem, solution, settings_, context.pool);
   report.setup_seconds = timer.seconds();
   const StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
   workspace_->bodies.run({problem, sweep, workspace_->loop, stop}, solution, context, report);

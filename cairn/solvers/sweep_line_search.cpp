@@ -55,7 +55,8 @@ double limit_in_ellipsoid(const double* mu, double normal, const double* z, cons
 template <int D>
 class LineSearchSweep : public OrderFreeSweep {
  public:
-  void load(const ContactProblem& problem, const SplittingSettings& settings, ThreadPool* pool) override;
+  void load(const ContactProblem& problem, const ContactSolution& start, const SplittingSettings& settings,
+            ThreadPool* pool) override;
 
   int dim() const override { return D; }
   const Schedule& schedule() const override { return schedule_; }
@@ -103,12 +104,13 @@ class LineSearchSweep : public OrderFreeSweep {
 };
 
 template <int D>
-void LineSearchSweep<D>::load(const ContactProblem& problem, const SplittingSettings& settings, ThreadPool* pool) {
+void LineSearchSweep<D>::load(const ContactProblem& problem, const ContactSolution& start,
+                              const SplittingSettings& settings, ThreadPool* pool) {
   ProxSettings steps;
   steps.relaxation = settings.relaxation;
   packed_.pack_bodies(problem, pool);
   const auto slots = static_cast<std::int32_t>(packed_.mass.size());
-  pairs_.sort(problem, packed_.slot, slots, pool);
+  pairs_.sort(problem, packed_.slot, slots, pool, start.contact_impulse);
   packed_.pack_contacts(problem, steps, pairs_.contacts(), pool, BodyOrder::ascending);
   packed_.pack_joints(problem, steps);
   edges_.clear();

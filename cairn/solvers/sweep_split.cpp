@@ -16,7 +16,8 @@ namespace {
 template <int D>
 class SplitSweep : public OrderFreeSweep {
  public:
-  void load(const ContactProblem& problem, const SplittingSettings& settings, ThreadPool* pool) override;
+  void load(const ContactProblem& problem, const ContactSolution& start, const SplittingSettings& settings,
+            ThreadPool* pool) override;
 
   int dim() const override { return D; }
   const Schedule& schedule() const override { return schedule_; }
@@ -52,10 +53,11 @@ class SplitSweep : public OrderFreeSweep {
 };
 
 template <int D>
-void SplitSweep<D>::load(const ContactProblem& problem, const SplittingSettings& settings, ThreadPool* pool) {
+void SplitSweep<D>::load(const ContactProblem& problem, const ContactSolution& start, const SplittingSettings& settings,
+                         ThreadPool* pool) {
   const bool by_rows = settings.method == SplittingMethod::rows;
   packed_.pack_bodies(problem, pool);
-  pairs_.sort(problem, packed_.slot, static_cast<std::int32_t>(packed_.mass.size()), pool);
+  pairs_.sort(problem, packed_.slot, static_cast<std::int32_t>(packed_.mass.size()), pool, start.contact_impulse);
   if (!by_rows) pairs_.join(settings.cluster);
   packed_.pack_contacts(problem, ProxSettings{}, pairs_.contacts(), pool, BodyOrder::ascending);
   packed_.pack_joints(problem, ProxSettings{});

@@ -12,8 +12,9 @@ namespace cairn {
 
 class OrderFreeSweep : public Sweep {
  public:
-  /// Reads the problem, which need not outlive the call. Keeps its memory.
-  virtual void load(const ContactProblem& problem, const SplittingSettings& settings, ThreadPool* pool) = 0;
+  /// Reads the problem and the impulses that the solve begins from, which need not outlive the call. Keeps its memory.
+  virtual void load(const ContactProblem& problem, const ContactSolution& start, const SplittingSettings& settings,
+                    ThreadPool* pool) = 0;
 };
 
 /// Mass splitting by rows or blocks. `dim`: 3 or 4 rows per contact.

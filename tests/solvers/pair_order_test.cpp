@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tests/solvers/random_cluster.h"
@@ -46,6 +47,19 @@ TEST(PairOrder, SortsPairsByBodiesAndTheirContactsByWhereTheyAre) {
     EXPECT_EQ(order.pairs()[p].contact_end - order.pairs()[p].contact_begin, contacts[p]);
     EXPECT_EQ(order.pairs()[p].row_end - order.pairs()[p].row_begin, rows[p]);
   }
+}
+
+TEST(PairOrder, TellsEqualContactsApartByTheImpulsesTheyBeginFrom) {
+  ContactProblem problem;
+  problem.bodies.resize(2);
+  problem.bodies[1].inverse_mass = 1;
+  problem.contacts.resize(4);
+  for (ContactBlock& contact : problem.contacts) contact.body_b = 1;
+  const std::vector<std::array<double, 4>> start{{3, 0, 0, 0}, {1, 2, 0, 0}, {1, 1, 0, 0}, {NAN, 0, 0, 0}};
+  PairOrder order;
+  order.sort(problem, slots_of(problem), 1, nullptr, start);
+  EXPECT_EQ(std::vector<std::int32_t>(order.contacts().begin(), order.contacts().end()),
+            (std::vector<std::int32_t>{2, 1, 0, 3}));
 }
 
 TEST(PairOrder, JoinsConnectedPairsUpToTheLimit) {
