@@ -206,17 +206,18 @@ int dispatch(CLI::App& app, const AllOptions& options) {
 std::string suggestion(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> known;
   const CLI::App* current = &app;
+  int commands = 0;  // words that lead to the last command, which are right
   for (int i = 1; i < argc; ++i)
     for (const CLI::App* sub : current->get_subcommands({}))
-      if (sub->get_name() == argv[i]) current = sub;
+      if (sub->get_name() == argv[i]) current = sub, commands = i;
   for (const CLI::Option* option : current->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   for (const CLI::App* sub : current->get_subcommands({})) known.push_back(sub->get_name());
-  for (int i = 1; i < argc; ++i) {
+  for (int i = commands + 1; i < argc; ++i) {
     const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
     const bool flag = word.rfind("--", 0) == 0;
     if (!flag && i > 1) continue;
-    if (std::find(known.begin(), known.end(), word) != known.end() || word == current->get_name()) continue;
+    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
     return fmt::format("; did you mean '{}'?", cairn::nearest_name(word, known));
   }
   return "";

@@ -38,6 +38,7 @@ TEST(MassSplittingOnScenes, ComesToTheSolutionWithoutFriction) {
     ContactSolution exact, split;
     SolveContext patient = sweeps(20000, 1e-13);
     make_solver("anderson")->solve(problem, exact, patient);
+    if (residual(problem, exact).natural_map > 1e-13) make_solver("reference")->solve(problem, exact, patient);
     ASSERT_LT(residual(problem, exact).natural_map, 1e-11) << frozen.scene;
     SolveContext context = sweeps(20000);
     make_solver("block_mass_splitting")->solve(problem, split, context);
