@@ -166,8 +166,8 @@ inline void forward_pivot(const LdlProgram& program, const LdlPivot& p, const Ld
   double* x = n.x + kLanes * p.x;
   const double* diagonal = n.values + kLanes * p.diagonal;
   for (int k = 0; k < D; ++k) get(y[k], x + kLanes * k);
-  for (int k = 0; k < D; ++k)
-    for (int j = k + 1; j < D; ++j) {
+  for (int j = 1; j < D; ++j)
+    for (int k = 0; k < j; ++k) {
       get(l, diagonal + kLanes * (k * D + j));
       y[j] -= l * y[k];
     }
