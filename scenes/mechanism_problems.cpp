@@ -54,7 +54,8 @@ void MechanismBuilder::join(std::int32_t a, std::int32_t b, int rows, const Vec3
     row.angular_a = -(cross(arm_a, linear) + angular), row.angular_b = cross(arm_b, linear) + angular;
     problem_.joint_rows.push_back(row);
   };
-  // Linear rows: the axis alone, or the two directions across it, or all three; then turns across the axis, then about it.
+  // Linear rows: the axis alone, or the two directions across it, or all three; then turns across the axis, then about
+  // it.
   const bool along = rows == 1 || rows == 3 || rows >= 5, across = rows >= 2;
   if (along) add(frame.normal, {});
   if (across) add(frame.tangent1, {}), add(frame.tangent2, {});
@@ -128,11 +129,21 @@ ContactProblem ragdolls(int count, double disorder) {
     int parent, rows;  // of the joint to the parent
     double x, z, mass;
   };
-  constexpr std::array<Limb, 16> kLimbs{{{-1, 0, 0, 1.0, 12},       {0, 3, 0, 1.2, 10},     {1, 3, 0, 1.45, 15},
-                                         {2, 3, 0, 1.75, 5},        {2, 3, 0.25, 1.45, 2.5}, {4, 5, 0.5, 1.4, 1.5},
-                                         {5, 3, 0.7, 1.4, 0.5},     {2, 3, -0.25, 1.45, 2.5}, {7, 5, -0.5, 1.4, 1.5},
-                                         {8, 3, -0.7, 1.4, 0.5},    {0, 3, 0.12, 0.75, 8},  {10, 5, 0.14, 0.4, 4},
-                                         {11, 3, 0.15, 0.1, 1},     {0, 3, -0.12, 0.75, 8}, {13, 5, -0.14, 0.4, 4},
+  constexpr std::array<Limb, 16> kLimbs{{{-1, 0, 0, 1.0, 12},
+                                         {0, 3, 0, 1.2, 10},
+                                         {1, 3, 0, 1.45, 15},
+                                         {2, 3, 0, 1.75, 5},
+                                         {2, 3, 0.25, 1.45, 2.5},
+                                         {4, 5, 0.5, 1.4, 1.5},
+                                         {5, 3, 0.7, 1.4, 0.5},
+                                         {2, 3, -0.25, 1.45, 2.5},
+                                         {7, 5, -0.5, 1.4, 1.5},
+                                         {8, 3, -0.7, 1.4, 0.5},
+                                         {0, 3, 0.12, 0.75, 8},
+                                         {10, 5, 0.14, 0.4, 4},
+                                         {11, 3, 0.15, 0.1, 1},
+                                         {0, 3, -0.12, 0.75, 8},
+                                         {13, 5, -0.14, 0.4, 4},
                                          {14, 3, -0.15, 0.1, 1}}};
   MechanismBuilder build(disorder);
   for (int doll = 0; doll < count; ++doll) {

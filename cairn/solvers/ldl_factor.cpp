@@ -93,8 +93,8 @@ void LdlFactor::load(int lane, const ContactProblem& problem, const LdlMechanism
     if (!is_joint(side.kind)) continue;
     double* to = jacobian(static_cast<std::int32_t>(s)) + lane;
     for (std::int32_t k = 0; k < side.degree; ++k) {
-      const JointRow& row = problem.joint_rows[static_cast<std::size_t>(
-          mechanism.rows[static_cast<std::size_t>(side.first_row + k)])];
+      const JointRow& row =
+          problem.joint_rows[static_cast<std::size_t>(mechanism.rows[static_cast<std::size_t>(side.first_row + k)])];
       const bool is_a = side.kind == LdlSideKind::joint_a;
       const Vec3 &linear = is_a ? row.linear_a : row.linear_b, &angular = is_a ? row.angular_a : row.angular_b;
       const double j[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};

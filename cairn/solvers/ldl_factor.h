@@ -74,9 +74,9 @@ class LdlFactor {
 
   std::shared_ptr<const LdlProgram> program_;
   int lanes_ = 1;
-  Array jacobian_;  ///< per side: six columns of eight rows, the last ones zero
-  Array right_;     ///< per side: six rows of six, J M^-1 or J
-  Array mass_;      ///< per body: inverse mass and inverse inertia (xx, yy, zz, xy, xz, yz)
+  Array jacobian_;                   ///< per side: six columns of eight rows, the last ones zero
+  Array right_;                      ///< per side: six rows of six, J M^-1 or J
+  Array mass_;                       ///< per body: inverse mass and inverse inertia (xx, yy, zz, xy, xz, yz)
   Array softness_, scale_, active_;  ///< per row: G, diagonal of H, 1 or 0
   Array values_, inverse_, threshold_, x_, scratch_;
   Array rhs_, impulse_, rest_;  ///< per row

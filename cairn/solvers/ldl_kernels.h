@@ -4,8 +4,8 @@
 //   N = l D l^T,  X = E l^-T,  L = X D^-1,  S <- S - L X^T            one pivot (doc 004, "block Gaussian elimination")
 //
 // with the unit lower factor l of the pivot left inside L: half the multiply-adds of doc 004's L = E N^-1. A mode says
-// what is done at once: LdlSingle takes four rows of a column, LdlBatch one row of eight mechanisms. Every number is the
-// result of the same operations in the same order in both, so the answers have the same bits.
+// what is done at once: LdlSingle takes four rows of a column, LdlBatch one row of eight mechanisms. Every number is
+// the result of the same operations in the same order in both, so the answers have the same bits.
 //
 // A pivot that is not above its threshold is dropped: its inverse counts as zero, which leaves its unknown zero and
 // the others as if its row were not there. So are redundant rows, and rows masked by an infinite threshold.
@@ -24,8 +24,8 @@ using Double4 = double __attribute__((vector_size(32)));
 using Double8 = double __attribute__((vector_size(64)));
 
 struct LdlSingle {
-  using Entry = double;           ///< one number of the matrix
-  using Chunk = Double4;          ///< what is done at once
+  using Entry = double;             ///< one number of the matrix
+  using Chunk = Double4;            ///< what is done at once
   static constexpr int kRows = 4;   ///< rows in a chunk
   static constexpr int kLanes = 1;  ///< mechanisms
 };

@@ -15,9 +15,7 @@ constexpr std::size_t kMostForFill = 500;
 
 using Neighbours = std::vector<std::int32_t>;
 
-bool contains(const Neighbours& list, std::int32_t node) {
-  return std::binary_search(list.begin(), list.end(), node);
-}
+bool contains(const Neighbours& list, std::int32_t node) { return std::binary_search(list.begin(), list.end(), node); }
 
 bool insert(Neighbours& list, std::int32_t node) {
   const auto at = std::lower_bound(list.begin(), list.end(), node);

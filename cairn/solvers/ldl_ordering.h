@@ -23,8 +23,8 @@ enum class LdlOrdering {
 
 /// A node of the graph of elimination.
 struct LdlGraphNode {
-  std::int32_t degree = 0;                                ///< rows
-  bool is_hub = false;                                    ///< a body kept as a node
+  std::int32_t degree = 0;                                 ///< rows
+  bool is_hub = false;                                     ///< a body kept as a node
   std::array<std::int32_t, 2> body{kNoVertex, kNoVertex};  ///< a hub: itself first; a block: the bodies it moves fully
 };
 

@@ -9,8 +9,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::int32_t kPadding = 4;     // columns start at multiples of this many numbers
-constexpr std::int32_t kShardRows = 9;   // a shard takes two blocks, and more while they have at most so many rows
+constexpr std::int32_t kPadding = 4;    // columns start at multiples of this many numbers
+constexpr std::int32_t kShardRows = 9;  // a shard takes two blocks, and more while they have at most so many rows
 constexpr std::int32_t kBodyRows = 6;
 
 std::int32_t padded(std::int32_t n) { return (n + kPadding - 1) / kPadding * kPadding; }
@@ -27,11 +27,11 @@ struct Hold {
 struct LdlProgram::Builder {
   LdlProgram& p;
   const LdlProgramSettings& settings;
-  std::vector<std::int32_t> first_row;              ///< per block
-  std::vector<std::vector<std::int32_t>> at_body;   ///< per body, its blocks
-  std::vector<std::vector<Hold>> holds;             ///< per body or shard that is eliminated: who holds it
-  std::vector<std::pair<Hold, Hold>> hub_holds;     ///< block's side, hub's side
-  std::vector<std::int32_t> position;               ///< of each node in the elimination
+  std::vector<std::int32_t> first_row;                   ///< per block
+  std::vector<std::vector<std::int32_t>> at_body;        ///< per body, its blocks
+  std::vector<std::vector<Hold>> holds;                  ///< per body or shard that is eliminated: who holds it
+  std::vector<std::pair<Hold, Hold>> hub_holds;          ///< block's side, hub's side
+  std::vector<std::int32_t> position;                    ///< of each node in the elimination
   std::vector<std::vector<std::int32_t>> row_in_column;  ///< per step, first row of each neighbour
 
   void list_blocks();
@@ -58,9 +58,10 @@ void LdlProgram::Builder::list_blocks() {
     const LdlBlock& block = structure().blocks[i];
     first_row.push_back(row);
     row += block.degree;
-    p.graph_.nodes.push_back({block.degree,
-                              false,
-                              {block.acts_on_a ? block.body_a : kNoVertex, block.acts_on_b ? block.body_b : kNoVertex}});
+    p.graph_.nodes.push_back(
+        {block.degree,
+         false,
+         {block.acts_on_a ? block.body_a : kNoVertex, block.acts_on_b ? block.body_b : kNoVertex}});
     for (const std::int32_t body : {block.body_a, block.body_b})
       if (body != kNoVertex) at_body[static_cast<std::size_t>(body)].push_back(static_cast<std::int32_t>(i));
   }

@@ -119,7 +119,7 @@ class LdlProgram {
   const std::vector<LdlGather>& gathers() const { return gathers_; }
   const std::vector<LdlSide>& sides() const { return sides_; }
   const std::vector<LdlProduct>& products() const { return products_; }
-  const std::vector<std::int32_t>& row_x() const { return row_x_; }          ///< unknown of each row
+  const std::vector<std::int32_t>& row_x() const { return row_x_; }                  ///< unknown of each row
   const std::vector<std::int32_t>& diagonal_of_x() const { return diagonal_of_x_; }  ///< value of each unknown's pivot
 
  private:

@@ -10,8 +10,8 @@ namespace {
 /// Moves in all six directions: the inverse inertia has a determinant that is not a rounding error.
 bool moves_fully(const ProblemBody& body) {
   const SymMat3& i = body.inverse_inertia;
-  const double determinant = i.xx * (i.yy * i.zz - i.yz * i.yz) - i.xy * (i.xy * i.zz - i.yz * i.xz) +
-                             i.xz * (i.xy * i.yz - i.yy * i.xz);
+  const double determinant =
+      i.xx * (i.yy * i.zz - i.yz * i.yz) - i.xy * (i.xy * i.zz - i.yz * i.xz) + i.xz * (i.xy * i.yz - i.yy * i.xz);
   constexpr double kSingular = 1e-12;
   return body.inverse_mass > 0 && determinant > kSingular * i.xx * i.yy * i.zz;
 }
@@ -54,8 +54,7 @@ void LdlMechanismFinder::find(const ContactProblem& problem, ThreadPool* pool, s
 }
 
 /// Numbers in the order of first appearance, so that copies of a mechanism have equal structures.
-std::int32_t LdlMechanismFinder::local_body(const ContactProblem& problem, std::int32_t body,
-                                            LdlMechanism& mechanism) {
+std::int32_t LdlMechanismFinder::local_body(const ContactProblem& problem, std::int32_t body, LdlMechanism& mechanism) {
   const ProblemBody& b = problem.bodies[static_cast<std::size_t>(body)];
   if (!b.is_dynamic()) return kNoVertex;
   std::int32_t& local = local_[static_cast<std::size_t>(body)];

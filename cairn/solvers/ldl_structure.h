@@ -39,9 +39,9 @@ struct LdlStructure {
 /// A mechanism of a problem: its structure and where bodies and rows are.
 struct LdlMechanism {
   LdlStructure structure;
-  std::vector<std::int32_t> bodies;        ///< per body of the structure, that of the problem
-  std::vector<std::int32_t> rows;          ///< per row, block by block, the joint row of the problem
-  std::vector<std::int32_t> block_joint;   ///< per block, the joint of the problem
+  std::vector<std::int32_t> bodies;       ///< per body of the structure, that of the problem
+  std::vector<std::int32_t> rows;         ///< per row, block by block, the joint row of the problem
+  std::vector<std::int32_t> block_joint;  ///< per block, the joint of the problem
 
   void clear();
 };

@@ -175,8 +175,8 @@ struct ProxSolver::Workspace {
   std::vector<double> lambda;
 };
 
-ProxSolver::ProxSolver(const ProxSettings& settings)
-    : settings_(settings), workspace_(std::make_unique<Workspace>(settings)) {}
+ProxSolver::ProxSolver(const ProxSettings& settings, std::unique_ptr<JointStage> stage)
+    : settings_(settings), stage_(std::move(stage)), workspace_(std::make_unique<Workspace>(settings)) {}
 ProxSolver::~ProxSolver() = default;
 
 SolveReport ProxSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
@@ -195,14 +195,40 @@ SolveReport ProxSolver::solve(const ContactProblem& problem, ContactSolution& so
   BodySweep& sweep = workspace_->sweep_for(contact_rows(problem, context.pool));
   sweep.load(problem, settings_, context.contact_colour, context.pool);
   pack(solution, sweep, context.pool, workspace_->lambda);
+  StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
+  sweep.use(stage_.get());
+  if (stage_) {
+    const std::size_t rows = problem.joint_rows.size();
+    stage_->load(problem, std::span<const double>(workspace_->lambda).last(rows), context.pool);
+    if (!stage_->is_in_every_sweep()) stop.max_iterations = std::max(0, stop.max_iterations - 1);
+  }
   report.setup_seconds = timer.seconds();
   BodyRuler ruler(problem, sweep, context, workspace_->ruler, solution);
-  const StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
   workspace_->loop.run({sweep, ruler, context, stop, report}, workspace_->lambda);
+  if (stage_) finish_joints(sweep, ruler, context, stop.tolerance, report);
   unpack(workspace_->lambda, sweep, context.pool, solution);
   finish(problem, sweep, context.pool, solution);
   describe(sweep, problem.contacts.size(), context.details, report);
   return report;
+}
+
+/// Ends with the joints solved, unless everything has converged: a mechanism must not tear for want of sweeps.
+void ProxSolver::finish_joints(BodySweep& sweep, Ruler& ruler, SolveContext& context, double tolerance,
+                               SolveReport& report) {
+  const bool is_last = !stage_->is_in_every_sweep();
+  if (is_last || (report.reason != StopReason::converged && report.reason != StopReason::diverged)) {
+    Timer timer;
+    sweep.solve_joints(workspace_->lambda, context.pool);
+    report.seconds += timer.seconds();
+    report.iterations += is_last ? 1 : 0;
+    if (report.residual >= 0) {
+      ScopedTimer timing(report.measure_seconds);
+      report.residual = ruler.read(workspace_->lambda).residual;
+      if (tolerance > 0 && report.residual <= tolerance) report.reason = StopReason::converged;
+    }
+  }
+  stage_->describe(report);
+  report.factorisations = static_cast<int>(report.joints.factorisations);
 }
 
 SolveReport ProxSolver::solve_assembled(const ContactProblem& problem, ContactSolution& solution,

@@ -8,10 +8,16 @@
 // Convergence slows with the height of a pile and with mass ratios; an acceleration then pays for itself.
 #pragma once
 
+#include <memory>
+
+#include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
+
+class BodySweep;
+class Ruler;
 
 /// Called again and again with problems that are no larger than an earlier one, a solve allocates nothing: factorised
 /// operator, r_factor local or diagonal, schedule automatic, sequential or greedy, any order and acceleration, with
@@ -19,7 +25,8 @@ namespace cairn {
 /// at a time per solver.
 class ProxSolver : public Solver {
  public:
-  explicit ProxSolver(const ProxSettings& settings);
+  /// `stage`: solves the joints of problems with bodies together, in every sweep or once at the end.
+  explicit ProxSolver(const ProxSettings& settings, std::unique_ptr<JointStage> stage = nullptr);
   ~ProxSolver() override;
 
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
@@ -30,7 +37,10 @@ class ProxSolver : public Solver {
 
   SolveReport solve_assembled(const ContactProblem& problem, ContactSolution& solution, SolveContext& context);
 
+  void finish_joints(BodySweep& sweep, Ruler& ruler, SolveContext& context, double tolerance, SolveReport& report);
+
   ProxSettings settings_;
+  std::unique_ptr<JointStage> stage_;
   std::unique_ptr<Workspace> workspace_;  ///< memory kept between solves
 };
 

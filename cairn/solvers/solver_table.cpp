@@ -154,6 +154,26 @@ Fields<ReferenceSettings> reference_fields() {
   };
 }
 
+Fields<LdlPgsSettings> ldl_pgs_fields() {
+  using S = LdlPgsSettings;
+  return {
+      iterations_field<S>("sweeps"),
+      tolerance_field<S>(),
+      choice("coupling", &S::coupling, {{"block", LdlCoupling::block}, {"last", LdlCoupling::last}},
+             "joints solved in every sweep, or by sweeps and once at the end (doc 004)"),
+      choice("hubs", &S::hubs, {{"plain", LdlHubs::plain}, {"shatter", LdlHubs::shatter}, {"hub", LdlHubs::hub}},
+             "bodies with many joints: nothing special, split into shards (doc 004), kept as unknowns"),
+      number("hub_rows", &S::hub_rows, 6, 1000000, "a body with more joint rows than this is a hub"),
+      choice("ordering", &S::ordering,
+             {{"automatic", LdlOrdering::automatic},
+              {"minimum_fill", LdlOrdering::minimum_fill},
+              {"minimum_degree", LdlOrdering::minimum_degree}},
+             "which block is eliminated next; automatic: minimum_fill up to 500 blocks"),
+      number("eps", &S::eps, 0.0, 0.01, "regularisation relative to the diagonal; redundant below a hundred of it"),
+      boolean("batching", &S::batching, "equal mechanisms are factored eight at a time (same bits)"),
+  };
+}
+
 template <class S>
 std::vector<SettingInfo> describe(const Fields<S>& fields, const S& defaults) {
   std::vector<SettingInfo> result;
@@ -203,6 +223,13 @@ Entry reference_entry() {
           [=](const NamedSettings& given) { return parse(name, reference_fields(), ReferenceSettings{}, given); }};
 }
 
+Entry ldl_pgs_entry() {
+  const std::string name = "ldl_pgs";
+  return {name, "mechanisms: joints by a sparse direct method, contacts by Gauss-Seidel (doc 004)", true,
+          [] { return describe(ldl_pgs_fields(), LdlPgsSettings{}); },
+          [=](const NamedSettings& given) { return parse(name, ldl_pgs_fields(), LdlPgsSettings{}, given); }};
+}
+
 /// The prox family under the names its members are known by: each is gauss_seidel or jacobi with other defaults.
 const std::vector<Entry>& entries() {
   ProxSettings jacobi, pgs;
@@ -220,6 +247,7 @@ const std::vector<Entry>& entries() {
                  accelerated(Acceleration::anderson)),
       prox_entry("nncg", "gauss_seidel with acceleration=nncg: nonlinear conjugate gradients on the sweep",
                  accelerated(Acceleration::nncg)),
+      ldl_pgs_entry(),
       reference_entry(),
   };
   return kEntries;
@@ -233,6 +261,7 @@ std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
     std::unique_ptr<Solver> operator()(const ReferenceSettings& s) const {
       return std::make_unique<ReferenceSolver>(s);
     }
+    std::unique_ptr<Solver> operator()(const LdlPgsSettings& s) const { return std::make_unique<LdlPgsSolver>(s); }
   };
   return std::visit(Make{}, settings);
 }

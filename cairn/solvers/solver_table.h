@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "cairn/core/names.h"
+#include "cairn/solvers/ldl_pgs.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
 
-using SolverSettings = std::variant<ProxSettings, ReferenceSettings>;
+using SolverSettings = std::variant<ProxSettings, ReferenceSettings, LdlPgsSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 

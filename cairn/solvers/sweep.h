@@ -15,6 +15,7 @@
 #include "cairn/core/parallel.h"
 #include "cairn/problem/contact_problem.h"
 #include "cairn/problem/delassus.h"
+#include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/schedule.h"
 
 namespace cairn {
@@ -60,6 +61,11 @@ class BodySweep : public Sweep {
   /// an earlier one allocates nothing (schedules: see make_schedule; r_factor=global does).
   virtual void load(const ContactProblem& problem, const ProxSettings& settings,
                     std::span<const std::int32_t> contact_colour, ThreadPool* pool) = 0;
+
+  /// Joint rows are solved together from now on, as `stage` says; none: row by row. The stage is loaded by its owner.
+  virtual void use(JointStage* stage) = 0;
+  /// One solve of the joint rows that the stage takes; the others keep their impulses.
+  virtual double solve_joints(std::span<double> lambda, ThreadPool* pool) = 0;
 };
 
 /// Factorised: w = M^-1 J^T lambda is kept per body and updated contact by contact (doc 000, section 3.4.2). `dim`: 3

@@ -32,6 +32,8 @@ class FactorisedSweep : public BodySweep {
   void scale_r(double nu) override;
   void weights(std::span<double> weight) const override;
   void add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const override;
+  void use(JointStage* stage) override { stage_ = stage; }
+  double solve_joints(std::span<double> lambda, ThreadPool* pool) override;
   std::size_t bytes() const override;
 
  private:
@@ -43,7 +45,8 @@ class FactorisedSweep : public BodySweep {
   double run_chunks(const Stage& stage, double* lambda, ThreadPool* pool);
   double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
   double run_split(const Stage& stage, double* lambda, ThreadPool* pool);
-  double run_joints(double* lambda);
+  double run_joints(double* lambda, std::span<const std::uint8_t> skipped);
+  double row_velocity(const PackedRow& packed, double impulse) const;
   void gather(std::int64_t begin, std::int64_t end, ThreadPool* pool);
   void scatter(std::int64_t begin, std::int64_t end, const double* lambda);
   void refresh_unsafe(const Stage& stage, const double* lambda, ThreadPool* pool);
@@ -59,6 +62,8 @@ class FactorisedSweep : public BodySweep {
   std::vector<std::vector<BodyState>> copies_;  ///< per chunk: scratch of split stages
   bool is_gathering_ = false;                   ///< a stage gathers
   std::vector<double> change_;                  ///< per block: scratch of reductions
+  JointStage* stage_ = nullptr;                 ///< none: joints row by row
+  std::vector<double> joint_y_, joint_delta_;   ///< per joint row: scratch of the stage
 };
 
 template <int D>
@@ -147,7 +152,10 @@ double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* l
 
 template <int D>
 double FactorisedSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
-  double change = run_joints(lambda.data() + packed_.contacts.size() * D);
+  const bool together = stage_ != nullptr && stage_->is_in_every_sweep() && !packed_.rows.empty();
+  double change = together ? solve_joints(lambda, pool) : 0;
+  change = larger(change, run_joints(lambda.data() + packed_.contacts.size() * D,
+                                     together ? stage_->taken() : std::span<const std::uint8_t>{}));
   for (const Stage& stage : schedule_.stages) {
     double mine = 0;
     switch (stage.kind) {
@@ -259,23 +267,50 @@ double FactorisedSweep<D>::run_split(const Stage& stage, double* lambda, ThreadP
   return change;
 }
 
+/// y of a joint row.
+template <int D>
+double FactorisedSweep<D>::row_velocity(const PackedRow& packed, double impulse) const {
+  static const BodyState kAtRest;
+  const BodyState& a = packed.a != kNoVertex ? w_[static_cast<std::size_t>(packed.a)] : kAtRest;
+  const BodyState& b = packed.b != kNoVertex ? w_[static_cast<std::size_t>(packed.b)] : kAtRest;
+  return joint_velocity(packed.row, {a.linear, a.angular}, {b.linear, b.angular}) + packed.bias +
+         packed.softness * impulse;
+}
+
 /// Joint rows, one after the other, before the contacts: lambda <- clamp(lambda - r (y + G lambda)).
 template <int D>
-double FactorisedSweep<D>::run_joints(double* lambda) {
-  static const BodyState kAtRest;
+double FactorisedSweep<D>::run_joints(double* lambda, std::span<const std::uint8_t> skipped) {
   double change = 0;
   for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
+    if (!skipped.empty() && skipped[k] != 0) continue;
     const PackedRow& packed = packed_.rows[k];
-    const JointRow& row = packed.row;
-    const BodyState& a = packed.a != kNoVertex ? w_[static_cast<std::size_t>(packed.a)] : kAtRest;
-    const BodyState& b = packed.b != kNoVertex ? w_[static_cast<std::size_t>(packed.b)] : kAtRest;
-    const double y =
-        joint_velocity(row, {a.linear, a.angular}, {b.linear, b.angular}) + packed.bias + packed.softness * lambda[k];
-    const double next = std::clamp(lambda[k] - packed.r * y, row.lower, row.upper);
+    const double y = row_velocity(packed, lambda[k]);
+    const double next = std::clamp(lambda[k] - packed.r * y, packed.row.lower, packed.row.upper);
     const double delta = next - lambda[k];
     lambda[k] = next;
     change = larger(change, std::fabs(delta * y));
     apply_row(packed, delta);
+  }
+  return change;
+}
+
+/// All rows from the same w; again while the stage changes which rows it takes.
+template <int D>
+double FactorisedSweep<D>::solve_joints(std::span<double> lambda, ThreadPool* pool) {
+  if (stage_ == nullptr || packed_.rows.empty()) return 0;
+  const std::span<double> impulse = lambda.subspan(packed_.contacts.size() * D);
+  joint_y_.resize(packed_.rows.size());
+  joint_delta_.resize(packed_.rows.size());
+  double change = 0;
+  bool again = true;
+  while (again) {
+    for (std::size_t k = 0; k < packed_.rows.size(); ++k) joint_y_[k] = row_velocity(packed_.rows[k], impulse[k]);
+    again = stage_->solve(joint_y_, impulse, joint_delta_, pool);
+    for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
+      impulse[k] += joint_delta_[k];
+      change = larger(change, std::fabs(joint_delta_[k] * joint_y_[k]));
+      apply_row(packed_.rows[k], joint_delta_[k]);
+    }
   }
   return change;
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// LdlPgsSolver: joints by a direct method, contacts by projected Gauss-Seidel (doc 004).
+//
+// When to use: mechanisms, above all with large mass ratios, long chains or loops, where sweeps alone leave joints that
+// stretch. Rows without bounds are solved exactly; limits and motors join them while their bounds do not hold them;
+// contacts, and what is held, are swept.
+//
+//   block  every sweep solves the joints, then visits the contacts: block Gauss-Seidel, converges to the solution
+//   last   doc 004: sweeps over everything, one exact solve of the joints at the end
+//
+// A contact that carries a long mechanism sees only the body it touches, so block converges slowly there: many sweeps
+// between a light link and a heavy chain behind it.
+#pragma once
+
+#include <memory>
+
+#include "cairn/solvers/ldl_joints.h"
+#include "cairn/solvers/prox.h"
+#include "cairn/solvers/solver.h"
+
+namespace cairn {
+
+enum class LdlCoupling { block, last };
+
+struct LdlPgsSettings {
+  int iterations = 0;     ///< sweeps at most; 0: as the caller says (StopSettings)
+  double tolerance = -1;  ///< on the residual, 0: run all sweeps; negative: as the caller says
+  LdlCoupling coupling = LdlCoupling::block;
+  LdlHubs hubs = LdlHubs::hub;
+  LdlOrdering ordering = LdlOrdering::automatic;
+  int hub_rows = 20;     ///< bodies with more joint rows than this are hubs
+  double eps = 1e-9;     ///< regularisation relative to the diagonal; pivots below a hundred times that are redundant
+  bool batching = true;  ///< equal mechanisms are factored eight at a time
+};
+
+/// Warm solves allocate nothing, under the conditions of ProxSolver and with mechanisms of known structure.
+class LdlPgsSolver : public Solver {
+ public:
+  explicit LdlPgsSolver(const LdlPgsSettings& settings);
+
+  SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
+  SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
+
+ private:
+  ProxSolver prox_;
+};
+
+}  // namespace cairn
