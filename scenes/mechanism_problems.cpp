@@ -192,15 +192,18 @@ ContactProblem bridge(int planks, double load) {
   MechanismBuilder build(0);
   const std::int32_t ground = build.add_ground();
   std::int32_t previous = ground;
+  const double n = planks;
+  const auto hinge = [&](double k) { return Vec3{k, 0, -0.4 * k * (n - k) / n}; };  // hangs through by n / 10
   for (int k = 0; k < planks; ++k) {
-    const std::int32_t plank = build.add_body({k + 0.5, 0, 0}, 1, 1);
-    build.join(previous, plank, 5, {static_cast<double>(k), 0, 0}, kY);
+    const Vec3 middle = 0.5 * (hinge(k) + hinge(k + 1));
+    const std::int32_t plank = build.add_body(middle, 1, 1);
+    build.join(previous, plank, 5, hinge(k), kY);
     previous = plank;
     if (k % 3 != 1) continue;
-    const std::int32_t ball = build.add_body({k + 0.5, 0, 0.6}, load, 1);
-    build.touch(plank, ball, {k + 0.5, 0, 0.1}, kZ);
+    const std::int32_t ball = build.add_body(middle + Vec3{0, 0, 0.6}, load, 1);
+    build.touch(plank, ball, middle + Vec3{0, 0, 0.1}, kZ);
   }
-  build.join(previous, ground, 5, {static_cast<double>(planks), 0, 0}, kY);
+  build.join(previous, ground, 5, hinge(n), kY);
   return build.take();
 }
 

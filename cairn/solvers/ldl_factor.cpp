@@ -12,9 +12,8 @@ namespace cairn {
 
 namespace {
 
-constexpr int kRowStride = 8;        // rows of a side, padded
-constexpr double kDropFactor = 100;  // pivots below so many eps of the diagonal are redundant rows
-constexpr std::int32_t kSlack = 8;   // products write whole chunks: zeros beyond the last value
+constexpr int kRowStride = 8;       // rows of a side, padded
+constexpr std::int32_t kSlack = 8;  // products write whole chunks: zeros beyond the last value
 
 /// M^-1 times a row of a Jacobian: (linear, angular) -> m^-1 linear, I^-1 angular.
 template <class Entry>
@@ -195,11 +194,11 @@ void LdlFactor::add_products() {
 
 /// Compliance, regularisation and thresholds; -1 for hubs.
 template <class Mode>
-void LdlFactor::finish_diagonal(double eps) {
+void LdlFactor::finish_diagonal(const LdlRegularisation& regularisation) {
   using Entry = typename Mode::Entry;
   constexpr int kLanes = Mode::kLanes;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double drop = kDropFactor * eps;
+  const auto [eps, drop] = regularisation;
   Entry value, threshold;
   for (std::size_t x = 0; x < program_->diagonal_of_x().size(); ++x) {  // what belongs to no joint: glue
     get(value, data(values_) + kLanes * program_->diagonal_of_x()[x]);
@@ -235,14 +234,14 @@ void LdlFactor::finish_diagonal(double eps) {
     }
 }
 
-void LdlFactor::assemble(double eps) {
+void LdlFactor::assemble(const LdlRegularisation& regularisation) {
   std::fill(values_.begin(), values_.end(), Line{});
   const auto work = [&]<class Mode>(Mode) {
     run_wide([&] {
       find_hub_factors<Mode>();
       weigh<Mode>();
       add_products<Mode>();
-      finish_diagonal<Mode>(eps);
+      finish_diagonal<Mode>(regularisation);
     });
   };
   if (lanes_ == 1) return work(LdlSingle{});
@@ -262,8 +261,8 @@ void LdlFactor::decompose() {
   work(LdlBatch{});
 }
 
-void LdlFactor::factor(double eps) {
-  assemble(eps);
+void LdlFactor::factor(const LdlRegularisation& regularisation) {
+  assemble(regularisation);
   decompose();
 }
 

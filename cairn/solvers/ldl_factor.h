@@ -19,6 +19,12 @@ namespace cairn {
 
 inline constexpr int kLdlLanes = 8;
 
+/// Numbers relative to the diagonal of H.
+struct LdlRegularisation {
+  double eps = 1e-11;       ///< added to the diagonal; more makes joints soft, but keeps redundant ones calm
+  double redundant = 1e-7;  ///< rows with a smaller pivot are implied by others; masses may differ by its inverse
+};
+
 class LdlFactor {
  public:
   /// Prepares for a program; `lanes`: 1 or kLdlLanes. Keeps its memory, and does nothing when both are the same.
@@ -34,11 +40,10 @@ class LdlFactor {
   /// The mechanism of lane `from` once more: for lanes that would be empty.
   void copy_lane(int from, int to);
 
-  /// H + eps diag(H) = L D L^T. Rows whose pivot is below 100 eps of their diagonal add nothing to the rows before
-  /// them: they are dropped (their impulse is zero) and counted.
-  void factor(double eps);
-  void assemble(double eps);  ///< the first part of factor: the matrix
-  void decompose();           ///< the second part: its factor
+  /// H + eps diag(H) = L D L^T. Redundant rows are dropped (their impulse is zero) and counted.
+  void factor(const LdlRegularisation& regularisation);
+  void assemble(const LdlRegularisation& regularisation);  ///< the first part of factor: the matrix
+  void decompose();                                        ///< the second part: its factor
   std::int32_t dropped_rows(int lane) const;
 
   /// Rows count through the mechanism, block by block.
@@ -63,7 +68,7 @@ class LdlFactor {
   template <class Mode>
   void add_products();
   template <class Mode>
-  void finish_diagonal(double eps);
+  void finish_diagonal(const LdlRegularisation& regularisation);
   template <class Mode>
   void substitute(const double* rhs);
   template <class Mode>

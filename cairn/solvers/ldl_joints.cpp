@@ -16,7 +16,8 @@ constexpr int kFewest = 3;  // mechanisms that are worth a batch with empty lane
 void LdlJoints::prepare(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool) {
   require(is_active.empty() || is_active.size() == problem.joint_rows.size(),
           "is_active: give one flag per joint row, or none");
-  require(settings_.eps >= 0 && settings_.eps <= 0.01, "eps must lie in [0, 0.01]");
+  const auto [eps, redundant] = settings_.regularisation;
+  require(eps >= 0 && eps <= 0.1 && redundant >= 0 && redundant <= 0.1, "eps and redundant must lie in [0, 0.1]");
   finder_.find(problem, pool, mechanisms_, mechanism_count_);
   find_programs();
   form_units();
@@ -74,7 +75,7 @@ void LdlJoints::factor_dirty(const ContactProblem& problem, ThreadPool* pool) {
       factor.load(lane, problem, mechanisms_[static_cast<std::size_t>(mechanism)], is_active_);
     }
     for (int lane = unit.count; lane < unit.lanes; ++lane) factor.copy_lane(0, lane);
-    factor.factor(settings_.eps);
+    factor.factor(settings_.regularisation);
     unit.is_dirty = false;
   });
 }

@@ -22,7 +22,7 @@ namespace cairn {
 
 struct LdlSettings {
   LdlProgramSettings program;
-  double eps = 1e-9;  ///< regularisation, relative to the diagonal; a hundredth of the pivots that count as redundant
+  LdlRegularisation regularisation;
   bool batching = true;  ///< mechanisms with the same structure eight at a time
 };
 

@@ -19,7 +19,7 @@ ProxSettings prox_settings(const LdlPgsSettings& settings) {
 }
 
 LdlSettings ldl_settings(const LdlPgsSettings& settings) {
-  return {{settings.hubs, settings.ordering, settings.hub_rows}, settings.eps, settings.batching};
+  return {{settings.hubs, settings.ordering, settings.hub_rows}, {settings.eps, settings.redundant}, settings.batching};
 }
 
 /// Rows without bounds are always taken; a row with bounds is while its impulse lies between them.
@@ -51,7 +51,8 @@ class LdlStage : public JointStage {
     if (has_bounds_) take_freed_rows(impulse, pool);
     rhs_.resize(y.size());
     for (std::size_t k = 0; k < y.size(); ++k) rhs_[k] = -y[k];
-    joints_.solve_joints(rhs_, delta, 0, pool);
+    const int refinements = is_in_every_sweep_ ? 0 : 1;  // sweeps to come do the same
+    joints_.solve_joints(rhs_, delta, refinements, pool);
     return has_bounds_ && leave_held_rows(impulse, delta, pool);
   }
 

@@ -28,9 +28,10 @@ struct LdlPgsSettings {
   LdlCoupling coupling = LdlCoupling::block;
   LdlHubs hubs = LdlHubs::hub;
   LdlOrdering ordering = LdlOrdering::automatic;
-  int hub_rows = 20;     ///< bodies with more joint rows than this are hubs
-  double eps = 1e-9;     ///< regularisation relative to the diagonal; pivots below a hundred times that are redundant
-  bool batching = true;  ///< equal mechanisms are factored eight at a time
+  int hub_rows = 20;        ///< bodies with more joint rows than this are hubs
+  double eps = 1e-11;       ///< added to the diagonal, relative to it
+  double redundant = 1e-7;  ///< rows with pivots below this, relative to the diagonal, are left out
+  bool batching = true;     ///< equal mechanisms are factored eight at a time
 };
 
 /// Warm solves allocate nothing, under the conditions of ProxSolver and with mechanisms of known structure.
