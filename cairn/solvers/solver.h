@@ -36,10 +36,10 @@ struct HistoryPoint {
 /// What a direct solver of joints did.
 struct JointReport {
   std::int64_t mechanisms = 0;
-  std::int64_t programs_built = 0;   ///< symbolic phases of this solve: 0 when all structures were known
-  std::int64_t factorisations = 0;   ///< numeric phases, one per mechanism and change of its active rows
-  std::int64_t redundant_rows = 0;   ///< rows that others imply: their impulse is left alone
-  int active_changes = 0;            ///< times that limits or motors entered or left the direct part
+  std::int64_t programs_built = 0;  ///< symbolic phases of this solve: 0 when all structures were known
+  std::int64_t factorisations = 0;  ///< numeric phases, one per mechanism and change of its active rows
+  std::int64_t redundant_rows = 0;  ///< rows that others imply: their impulse is left alone
+  int active_changes = 0;           ///< times that limits or motors entered or left the direct part
 };
 
 struct SolveReport {
