@@ -56,7 +56,7 @@ void LdlFactor::reset(std::shared_ptr<const LdlProgram> program, int lanes) {
   for (Array* array : {&softness_, &scale_, &active_, &rhs_, &impulse_, &rest_}) resize(*array, rows);
   resize(values_, program_->value_count() + kSlack);
   for (Array* array : {&inverse_, &threshold_, &x_}) resize(*array, program_->unknowns());
-  resize(scratch_, std::int64_t{7} * program_->tallest() + kSlack);
+  resize(scratch_, std::int64_t{12} * program_->tallest() + kSlack);
   resize(wrench_, bodies * 6);
   resize(dropped_, 1);
   // Shards are glued by rows that are the same for every mechanism.

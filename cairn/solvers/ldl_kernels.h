@@ -66,55 +66,63 @@ struct LdlNumbers {
   double* inverse = nullptr;          ///< D^-1 per unknown
   const double* threshold = nullptr;  ///< per unknown
   double* x = nullptr;                ///< right-hand side, then solution
-  double* scratch = nullptr;          ///< (6 + 1) columns of the tallest stride
+  double* scratch = nullptr;          ///< twelve columns of the tallest stride
 };
 
-/// S <- S - L X^T for one column of the update.
-template <class Mode, int D>
-inline void update_column(const LdlPivot& p, const LdlColumn& column, int k, const LdlRun* runs, const LdlNumbers& n) {
+/// to[i] -= from[i].
+template <class Mode>
+inline void subtract(const double* from, int count, double* to) {
   constexpr int kLanes = Mode::kLanes, kRows = Mode::kRows;
-  typename Mode::Entry xj[D];
-  for (int m = 0; m < D; ++m) get(xj[m], n.scratch + kLanes * (m * p.stride + column.row + k));
+  typename Mode::Chunk a, b;
+  int i = 0;
+  for (; i + kRows <= count; i += kRows) {
+    get(a, to + kLanes * i);
+    get(b, from + kLanes * i);
+    a -= b;
+    put(a, to + kLanes * i);
+  }
+  for (; i < count; ++i) to[i] -= from[i];  // of a chunk that is not full, hence of one mechanism
+}
+
+/// to[i] = from[i].
+template <class Mode>
+inline void copy(const double* from, int count, double* to) {
+  constexpr int kLanes = Mode::kLanes, kRows = Mode::kRows;
+  typename Mode::Chunk a;
+  int i = 0;
+  for (; i + kRows <= count; i += kRows) {
+    get(a, from + kLanes * i);
+    put(a, to + kLanes * i);
+  }
+  for (; i < count; ++i) to[i] = from[i];
+}
+
+/// S <- S - L X^T for the columns of one neighbour: first all products, then to their places, because a processor is
+/// slow to read what it has just written in other pieces.
+template <class Mode, int D>
+inline void update_columns(const LdlPivot& p, const LdlColumn& column, const LdlRun* runs, const LdlNumbers& n) {
+  constexpr int kLanes = Mode::kLanes, kRows = Mode::kRows;
   const double* l = n.values + kLanes * p.edge;
-  const auto product = [&](int row, typename Mode::Chunk& sum) {
-    typename Mode::Chunk part;
-    get(part, l + kLanes * row);
-    sum = part * xj[0];
-    for (int m = 1; m < D; ++m) {
-      get(part, l + kLanes * (m * p.stride + row));
-      sum += part * xj[m];
-    }
-  };
-  typename Mode::Chunk sum, old;
-  if constexpr (kRows == 1) {
-    for (const LdlRun* run = runs + column.first_run; run != runs + column.end_run; ++run) {
-      double* target = n.values + kLanes * (run->target + k * run->stride);
-      for (int i = run == runs + column.first_run ? k : 0; i < run->count; ++i) {  // the diagonal: its lower half
-        product(run->row + i, sum);
-        get(old, target + kLanes * i);
-        old -= sum;
-        put(old, target + kLanes * i);
+  double* products = n.scratch + kLanes * 6 * p.stride;
+  const int first = column.row / kRows * kRows;
+  typename Mode::Entry x[D];
+  typename Mode::Chunk sum, part;
+  for (int k = 0; k < column.count; ++k) {
+    for (int m = 0; m < D; ++m) get(x[m], n.scratch + kLanes * (m * p.stride + column.row + k));
+    for (int row = first; row < p.height; row += kRows) {
+      get(part, l + kLanes * row);
+      sum = part * x[0];
+      for (int m = 1; m < D; ++m) {
+        get(part, l + kLanes * (m * p.stride + row));
+        sum += part * x[m];
       }
-    }
-  } else {
-    double* buffer = n.scratch + 6 * p.stride;
-    for (int row = column.row / kRows * kRows; row < p.height; row += kRows) {
-      product(row, sum);
-      put(sum, buffer + row);
-    }
-    for (const LdlRun* run = runs + column.first_run; run != runs + column.end_run; ++run) {
-      double* target = n.values + run->target + k * run->stride;
-      const double* from = buffer + run->row;
-      int i = 0;
-      for (; i + kRows <= run->count; i += kRows) {
-        get(old, target + i);
-        get(sum, from + i);
-        old -= sum;
-        put(old, target + i);
-      }
-      for (; i < run->count; ++i) target[i] -= from[i];
+      put(sum, products + kLanes * (k * p.stride + row));
     }
   }
+  for (const LdlRun* run = runs + column.first_run; run != runs + column.end_run; ++run)
+    for (int k = 0; k < column.count; ++k)
+      subtract<Mode>(products + kLanes * (k * p.stride + run->row), run->count,
+                     n.values + kLanes * (run->target + k * run->stride));
 }
 
 /// One pivot of degree D.
@@ -153,8 +161,7 @@ inline void eliminate_pivot(const LdlProgram& program, const LdlPivot& p, const 
   }
   const LdlRun* runs = program.runs().data();
   for (int c = p.first_column; c < p.end_column; ++c) {
-    const LdlColumn& column = program.columns()[static_cast<std::size_t>(c)];
-    for (int k = 0; k < column.count; ++k) update_column<Mode, D>(p, column, k, runs, n);
+    update_columns<Mode, D>(p, program.columns()[static_cast<std::size_t>(c)], runs, n);
   }
 }
 
@@ -183,15 +190,9 @@ inline void forward_pivot(const LdlProgram& program, const LdlPivot& p, const Ld
     }
     put(sum, n.scratch + kLanes * row);
   }
-  typename Mode::Entry old, change;
   for (int g = p.first_gather; g < p.end_gather; ++g) {
     const LdlGather& gather = program.gathers()[static_cast<std::size_t>(g)];
-    for (int i = 0; i < gather.count; ++i) {
-      get(old, n.x + kLanes * (gather.x + i));
-      get(change, n.scratch + kLanes * (gather.row + i));
-      old -= change;
-      put(old, n.x + kLanes * (gather.x + i));
-    }
+    subtract<Mode>(n.scratch + kLanes * gather.row, gather.count, n.x + kLanes * gather.x);
   }
 }
 
@@ -232,10 +233,7 @@ inline void backward_pivot(const LdlProgram& program, const LdlPivot& p, const L
   }
   for (int g = p.first_gather; g < p.end_gather; ++g) {
     const LdlGather& gather = program.gathers()[static_cast<std::size_t>(g)];
-    for (int i = 0; i < gather.count; ++i) {
-      get(value, n.x + kLanes * (gather.x + i));
-      put(value, n.scratch + kLanes * (gather.row + i));
-    }
+    copy<Mode>(n.x + kLanes * gather.x, gather.count, n.scratch + kLanes * gather.row);
   }
   const double* edge = n.values + kLanes * p.edge;
   const double* diagonal = n.values + kLanes * p.diagonal;
