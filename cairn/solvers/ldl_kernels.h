@@ -209,15 +209,14 @@ inline void dot_column(const double* column, const double* z, int height, typena
     sum = (total[0] + total[1]) + (total[2] + total[3]);
   } else {
     typename Mode::Entry total[4]{}, a, b;
-    int row = 0;
-    const auto add = [&](int lane) {
+    const auto add = [&](int row, int lane) {
       get(a, column + Mode::kLanes * row);
       get(b, z + Mode::kLanes * row);
       total[lane] += a * b;
-      ++row;
     };
-    while (row + 4 <= height) add(0), add(1), add(2), add(3);
-    for (int lane = 0; row < height; ++lane) add(lane);
+    const int full = height / 4 * 4;
+    for (int row = 0; row < full; row += 4) add(row, 0), add(row + 1, 1), add(row + 2, 2), add(row + 3, 3);
+    for (int row = full; row < height; ++row) add(row, row - full);
     sum = (total[0] + total[1]) + (total[2] + total[3]);
   }
 }

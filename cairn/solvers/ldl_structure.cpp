@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/ldl_structure.h"
 
-#include <cmath>
-
 namespace cairn {
 
 namespace {
@@ -19,8 +17,6 @@ bool moves_fully(const ProblemBody& body) {
 bool is_zero(const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
 }  // namespace
-
-bool is_bounded(const JointRow& row) { return std::isfinite(row.lower) || std::isfinite(row.upper); }
 
 void LdlMechanism::clear() {
   structure.is_full.clear();

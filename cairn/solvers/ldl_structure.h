@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -64,6 +65,9 @@ class LdlMechanismFinder {
 };
 
 /// Whether a row has a bound that can hold it.
-bool is_bounded(const JointRow& row);
+inline bool is_bounded(const JointRow& row) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return row.lower > -kInfinity || row.upper < kInfinity;
+}
 
 }  // namespace cairn
