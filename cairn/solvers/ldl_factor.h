@@ -13,17 +13,12 @@
 
 #include "cairn/problem/contact_problem.h"
 #include "cairn/solvers/ldl_program.h"
+#include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/ldl_structure.h"
 
 namespace cairn {
 
 inline constexpr int kLdlLanes = 8;
-
-/// Numbers relative to the diagonal of H.
-struct LdlRegularisation {
-  double eps = 1e-11;       ///< added to the diagonal; more makes joints soft, but keeps redundant ones calm
-  double redundant = 1e-7;  ///< rows with a smaller pivot are implied by others; masses may differ by its inverse
-};
 
 class LdlFactor {
  public:

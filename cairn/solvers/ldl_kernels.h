@@ -133,7 +133,7 @@ inline void eliminate_pivot(const LdlProgram& program, const LdlPivot& p, const 
   using Chunk = typename Mode::Chunk;
   constexpr int kLanes = Mode::kLanes;
   // N = l D l^T; below the diagonal `a` holds X = l D until its column is done.
-  Entry a[D][D], l[D][D], inverse[D], threshold;
+  Entry a[D][D], l[D][D]{}, inverse[D], threshold;
   double* diagonal = n.values + kLanes * p.diagonal;
   for (int k = 0; k < D; ++k)
     for (int i = k; i < D; ++i) get(a[i][k], diagonal + kLanes * (k * D + i));

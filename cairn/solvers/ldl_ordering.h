@@ -12,14 +12,9 @@
 #include <vector>
 
 #include "cairn/graph/edges.h"
+#include "cairn/solvers/ldl_settings.h"
 
 namespace cairn {
-
-enum class LdlOrdering {
-  automatic,       ///< minimum fill up to 500 nodes, minimum degree above
-  minimum_fill,    ///< fewest new edges, then fewest neighbours, then lowest number
-  minimum_degree,  ///< fewest neighbours, then lowest number: faster to find, worse on loops
-};
 
 /// A node of the graph of elimination.
 struct LdlGraphNode {

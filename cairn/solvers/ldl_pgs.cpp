@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
+
+#include "cairn/solvers/ldl_joints.h"
 
 namespace cairn {
 

@@ -12,27 +12,11 @@
 // between a light link and a heavy chain behind it.
 #pragma once
 
-#include <memory>
-
-#include "cairn/solvers/ldl_joints.h"
+#include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/prox.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
-
-enum class LdlCoupling { block, last };
-
-struct LdlPgsSettings {
-  int iterations = 0;     ///< sweeps at most; 0: as the caller says (StopSettings)
-  double tolerance = -1;  ///< on the residual, 0: run all sweeps; negative: as the caller says
-  LdlCoupling coupling = LdlCoupling::block;
-  LdlHubs hubs = LdlHubs::hub;
-  LdlOrdering ordering = LdlOrdering::automatic;
-  int hub_rows = 20;        ///< bodies with more joint rows than this are hubs
-  double eps = 1e-11;       ///< added to the diagonal, relative to it
-  double redundant = 1e-7;  ///< rows with pivots below this, relative to the diagonal, are left out
-  bool batching = true;     ///< equal mechanisms are factored eight at a time
-};
 
 /// Warm solves allocate nothing, under the conditions of ProxSolver and with mechanisms of known structure.
 class LdlPgsSolver : public Solver {

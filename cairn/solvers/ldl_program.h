@@ -20,11 +20,10 @@
 #include <vector>
 
 #include "cairn/solvers/ldl_ordering.h"
+#include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/ldl_structure.h"
 
 namespace cairn {
-
-enum class LdlHubs { plain, shatter, hub };
 
 struct LdlProgramSettings {
   LdlHubs hubs = LdlHubs::hub;

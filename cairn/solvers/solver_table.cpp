@@ -9,6 +9,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/solvers/acceleration.h"
+#include "cairn/solvers/ldl_pgs.h"
 #include "cairn/solvers/prox.h"
 
 namespace cairn {

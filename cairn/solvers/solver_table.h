@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cairn/core/names.h"
-#include "cairn/solvers/ldl_pgs.h"
+#include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
 #include "cairn/solvers/solver.h"

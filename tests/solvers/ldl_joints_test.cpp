@@ -115,12 +115,14 @@ TEST(LdlJoints, RedundancyIsReportedPerMechanism) {
   ContactProblem problem = scenes::hanging_chain(3, 1);
   append(problem, scenes::four_bar());
   append(problem, scenes::track_ring(12));  // parallel hinges in a closed plane loop: three redundant rows
+  append(problem, scenes::track_ring(40));
   LdlJoints joints({});
   for (const double value : solve(joints, problem)) EXPECT_TRUE(std::isfinite(value));
-  EXPECT_EQ(joints.redundant_rows(), 6);
+  EXPECT_EQ(joints.redundant_rows(), 9);
   EXPECT_EQ(joints.redundant_rows(0), 0);
   EXPECT_EQ(joints.redundant_rows(1), 3);
   EXPECT_EQ(joints.redundant_rows(2), 3);
+  EXPECT_EQ(joints.redundant_rows(3), 3);
 }
 
 TEST(LdlJoints, JointsOfBodiesThatCannotMoveBelongToNoMechanism) {
