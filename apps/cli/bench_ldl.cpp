@@ -27,6 +27,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr double kMicro = 1e6;
+constexpr int kCalls = 20;  // of a microsecond or more per reading of the clock
 
 struct Mechanism {
   std::string name, published;  ///< rows, density and flops that doc 004 prints
@@ -83,14 +84,13 @@ std::vector<SparseEntry> joint_matrix(const ContactProblem& problem, double eps)
 }
 
 /// The best time of one call in microseconds, for several contestants that take turns.
-std::vector<double> race(const std::vector<std::function<void()>>& contestants, int rounds) {
+std::vector<double> race(const std::vector<std::function<void()>>& contestants, int rounds, int calls) {
   std::vector<double> best(contestants.size(), std::numeric_limits<double>::infinity());
-  constexpr int kCalls = 20;
   for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < contestants.size(); ++i) {
       Timer timer;
-      for (int call = 0; call < kCalls; ++call) contestants[i]();
-      best[i] = std::min(best[i], timer.seconds() * kMicro / kCalls);
+      for (int call = 0; call < calls; ++call) contestants[i]();
+      best[i] = std::min(best[i], timer.seconds() * kMicro / calls);
     }
   return best;
 }
@@ -147,7 +147,7 @@ Measurement measure(const Mechanism& given, int rounds) {
     contestants.emplace_back([&] { peer->factor(); });
     contestants.emplace_back([&] { peer->solve(rhs, x); });
   }
-  const std::vector<double> best = race(contestants, rounds);
+  const std::vector<double> best = race(contestants, rounds, kCalls);
   // The factor overwrites the matrix, so that it cannot be timed without assembling it again.
   m.assemble = best[0], m.factor = best[1] - best[0], m.solve = best[2];
   const std::vector<double> ours = impulses(factor, mechanism);
@@ -353,7 +353,7 @@ int run_bench_ldl(const BenchLdlOptions& options) {
     }
   }
   print(all);
-  const BatchTimes batches = measure_batches(options.quick ? 3 : 30);
+  const BatchTimes batches = measure_batches(options.quick ? 20 : 1000);
   fmt::print("\n{}\n", batch_text(batches));
   PlotPage page("Sparse block LDL of mechanisms", "doc 004 beside Cairn, Eigen and CHOLMOD");
   page.add(table_of(all));
