@@ -187,7 +187,7 @@ BatchTimes measure_batches(int rounds) {
       race({[&] { single.prepare(problem, {}, nullptr); }, [&] { batch.prepare(problem, {}, nullptr); },
             [&] { single.solve_joints(rhs, x, 0, nullptr); }, [&] { batch.solve_joints(rhs, x, 0, nullptr); },
             [&] { one.factor({}), one.solve(0); }, [&] { eight.factor({}), eight.solve(0); }},
-           rounds);
+           rounds, 1);
   return {best[0] / kDolls, best[1] / kDolls, best[2] / kDolls, best[3] / kDolls, best[4], best[5] / kLdlLanes};
 }
 
