@@ -68,6 +68,9 @@ inline ParameterSpec seed_parameter() { return {"seed", 1, 0, 1e9, "of the rando
 std::vector<SceneFamily> ball_scenes();
 std::vector<SceneFamily> box_scenes();
 std::vector<SceneFamily> card_house_scenes();
+std::vector<SceneFamily> chain_scenes();
+std::vector<SceneFamily> chess_scenes();
+std::vector<SceneFamily> fracture_scenes();
 std::vector<SceneFamily> hopper_scenes();
 std::vector<SceneFamily> incline_scenes();
 std::vector<SceneFamily> masonry_scenes();

@@ -106,7 +106,7 @@ inline void project_cone(double mu, double& n, double& s, double& t) {
 /// Projects the tangential part z[1..D-1] of a contact impulse whose normal part z[0] is already admissible, on the
 /// given set. D = 2 (one tangent), 3 (two tangents), 4 (two tangents and spin).
 template <int D>
-void project_friction(FrictionSet set, const FrictionAxes& mu, double* z) {
+inline void project_friction(FrictionSet set, const FrictionAxes& mu, double* z) {
   const double n = z[0];
   if constexpr (D == 2) {
     z[1] = std::clamp(z[1], -mu.s * n, mu.s * n);

@@ -14,6 +14,9 @@ struct SymMat3 {
   friend constexpr bool operator==(const SymMat3&, const SymMat3&) = default;
 };
 
+constexpr SymMat3 operator*(double s, const SymMat3& m) {
+  return {s * m.xx, s * m.yy, s * m.zz, s * m.xy, s * m.xz, s * m.yz};
+}
 constexpr Vec3 operator*(const SymMat3& m, const Vec3& v) {
   return {m.xx * v.x + m.xy * v.y + m.xz * v.z, m.xy * v.x + m.yy * v.y + m.yz * v.z,
           m.xz * v.x + m.yz * v.y + m.zz * v.z};

@@ -106,6 +106,10 @@ struct ContactSolution {
   std::vector<Velocity> displacement;                  ///< per body, over the step: dt * velocity unless sub-stepped
   std::vector<std::array<double, 4>> contact_impulse;  ///< per contact: n, s, t, spin (torque / spin_radius)
   std::vector<double> joint_impulse;                   ///< per joint row
+
+  /// From what the next step should start, where that is not `contact_impulse`: a solver with sub-steps gives the
+  /// impulses of the last one, as if they had acted all the time. Empty: as contact_impulse.
+  std::vector<std::array<double, 4>> contact_carry;
 };
 
 /// Rows per contact that the problem needs: 4 if any contact has spin friction, else 3.

@@ -103,10 +103,15 @@ class Anderson : public Accelerator {
     Vector step, swept, products;
   };
 
+  /// All columns get their memory now: how many a solve uses depends on its restarts, and a later one may use more.
   void forget() override {
     used_ = 0;
     is_first_ = true;
     last_length2_ = 0;
+    for (Column& column : columns_) {
+      column.step.reserve(weight_.size()), column.swept.reserve(weight_.size());
+      column.products.reserve(columns_.size());
+    }
   }
 
   void remember(std::span<const double> x, std::span<const double> swept, ThreadPool* pool) {

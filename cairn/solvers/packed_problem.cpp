@@ -37,19 +37,28 @@ PointResponse respond(const BodyMass& mass, const Vec3& arm, const Vec3& p, cons
   return {mass.inverse_mass * p + cross(angular, arm), angular};
 }
 
-/// The entries of J_k M^-1 J_k^T that local_r reads: the normal one and the friction block; the others are left out,
-/// which is why this is not contact_diagonal_block. Bodies without a slot add nothing.
+/// The same contact seen from its other side: the impulse keeps its entries.
+ContactBlock turned_round(const ContactBlock& c) {
+  ContactBlock turned = c;
+  turned.body_a = c.body_b, turned.body_b = c.body_a;
+  turned.normal = -c.normal, turned.tangent1 = -c.tangent1, turned.tangent2 = -c.tangent2;
+  turned.arm_a = c.arm_b, turned.arm_b = c.arm_a;
+  return turned;
+}
+
+}  // namespace
+
 template <int D>
-void pack_diagonal(const PackedContact<D>& c, const std::vector<BodyMass>& mass, double* block) {
+void packed_diagonal(const PackedContact<D>& c, const BodyMass* mass_a, const BodyMass* mass_b, double* block) {
   const Vec3* const axes[3] = {&c.normal, &c.tangent1, &c.tangent2};
   for (int column = 0; column < D; ++column) {
     const Vec3 p = column < 3 ? *axes[column] : Vec3{};
     Vec3 torque;
     if constexpr (D == 4) torque = column == 3 ? c.radius * c.normal : Vec3{};
     Vec3 relative, spin;
-    for (const auto& [slot, arm] : {std::pair{c.b, &c.arm_b}, std::pair{c.a, &c.arm_a}}) {
-      if (slot == kNoVertex) continue;
-      const PointResponse mine = respond(mass[static_cast<std::size_t>(slot)], *arm, p, torque);
+    for (const auto& [mass, arm] : {std::pair{mass_b, &c.arm_b}, std::pair{mass_a, &c.arm_a}}) {
+      if (mass == nullptr) continue;
+      const PointResponse mine = respond(*mass, *arm, p, torque);
       relative += mine.at_point;  // a gets the opposite and counts negative
       spin += mine.angular;
     }
@@ -63,7 +72,14 @@ void pack_diagonal(const PackedContact<D>& c, const std::vector<BodyMass>& mass,
   }
 }
 
-}  // namespace
+double row_stiffness(const PackedRow& packed, const BodyMass* mass_a, const BodyMass* mass_b) {
+  const JointRow& row = packed.row;
+  const auto of_body = [](const BodyMass* mass, const Vec3& linear, const Vec3& angular) {
+    if (mass == nullptr) return 0.0;
+    return mass->inverse_mass * dot(linear, linear) + dot(angular, mass->inverse_inertia * angular);
+  };
+  return of_body(mass_a, row.linear_a, row.angular_a) + of_body(mass_b, row.linear_b, row.angular_b) + packed.softness;
+}
 
 /// Leaves the bodies of each contact in `edges`: the next pass over them reads a twentieth of the memory.
 template <int D>
@@ -137,7 +153,7 @@ void PackedProblem<D>::count_sharing() {
 
 template <int D>
 void PackedProblem<D>::pack_contacts(const ContactProblem& problem, const ProxSettings& settings,
-                                     std::span<const std::int32_t> order, ThreadPool* pool) {
+                                     std::span<const std::int32_t> order, ThreadPool* pool, BodyOrder body_order) {
   const bool divide = settings.order == SweepOrder::jacobi && settings.r_factor == RFactor::local;
   if (divide) count_sharing();
   // The largest number of contacts on one of a contact's bodies: what Jacobi divides its steps by (prox_step.h).
@@ -156,9 +172,12 @@ void PackedProblem<D>::pack_contacts(const ContactProblem& problem, const ProxSe
           const auto k = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
           const ContactBlock& from = problem.contacts[k];
           PackedContact<D>& to = contacts[static_cast<std::size_t>(i)];
-          pack_contact<D>(problem, from, free_, edges[k], to);
+          if (body_order == BodyOrder::ascending && from.body_a > from.body_b)
+            pack_contact<D>(problem, turned_round(from), free_, {edges[k].b, edges[k].a}, to);
+          else
+            pack_contact<D>(problem, from, free_, edges[k], to);
           double block[D * D];
-          pack_diagonal<D>(to, mass, block);
+          packed_diagonal<D>(to, mass_of(to.a), mass_of(to.b), block);
           to.r = local_r<D>(block, settings.relaxation, divide ? sharing_of(edges[k]) : 1.0);
           equal_axes = equal_axes && from.friction1 == from.friction2;
         }
@@ -189,11 +208,53 @@ void PackedProblem<D>::pack_joints(const ContactProblem& problem, const ProxSett
 }
 
 template <int D>
+void PackedProblem<D>::project(std::span<double> lambda, ThreadPool* pool) const {
+  parallel_for(pool, static_cast<std::int64_t>(contacts.size()), kContactGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t k = begin; k < end; ++k)
+                   project_contact<D>(set, contacts[static_cast<std::size_t>(k)].axes(), lambda.data() + k * D);
+               });
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    double& value = lambda[contacts.size() * D + k];
+    value = std::clamp(value, rows[k].row.lower, rows[k].row.upper);
+  }
+}
+
+template <int D>
+void PackedProblem<D>::scale_r(double nu) {
+  for (PackedContact<D>& c : contacts) c.r = {nu * c.r.normal, nu * c.r.friction};
+  for (PackedRow& row : rows) row.r *= nu;
+}
+
+template <int D>
+void PackedProblem<D>::weights(std::span<double> weight) const {
+  const auto inverse = [](double r) { return r > 0 ? 1 / r : 0.0; };
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    weight[k * D] = inverse(contacts[k].r.normal);
+    for (int i = 1; i < D; ++i) weight[k * D + static_cast<std::size_t>(i)] = inverse(contacts[k].r.friction);
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) weight[contacts.size() * D + k] = inverse(rows[k].r);
+}
+
+template <int D>
+void PackedProblem<D>::add_states(std::span<const BodyState> w, std::span<Velocity> velocity, ThreadPool* pool) const {
+  parallel_for(pool, static_cast<std::int64_t>(velocity.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      if (slot[i] == kNoVertex) continue;
+      velocity[i].linear += w[static_cast<std::size_t>(slot[i])].linear;
+      velocity[i].angular += w[static_cast<std::size_t>(slot[i])].angular;
+    }
+  });
+}
+
+template <int D>
 std::size_t PackedProblem<D>::bytes() const {
   return contacts.size() * sizeof(PackedContact<D>) + mass.size() * sizeof(BodyMass) + edges.size() * sizeof(Edge) +
          slot.size() * sizeof(std::int32_t) + rows.size() * sizeof(PackedRow);
 }
 
+template void packed_diagonal<3>(const PackedContact<3>&, const BodyMass*, const BodyMass*, double*);
+template void packed_diagonal<4>(const PackedContact<4>&, const BodyMass*, const BodyMass*, double*);
 template struct PackedProblem<3>;
 template struct PackedProblem<4>;
 

@@ -64,6 +64,14 @@ struct PackedRow {
   std::int32_t a = kNoVertex, b = kNoVertex;
 };
 
+/// The entries of J_k M^-1 J_k^T that local_r reads: the normal one and the friction block; the others are left out,
+/// which is why this is not contact_diagonal_block. Null: a body that cannot move and adds nothing.
+template <int D>
+void packed_diagonal(const PackedContact<D>& c, const BodyMass* mass_a, const BodyMass* mass_b, double* block);
+
+/// J_i M^-1 J_i^T + G_i of a joint row.
+double row_stiffness(const PackedRow& packed, const BodyMass* mass_a, const BodyMass* mass_b);
+
 /// One flag per body that threads may raise at the same time.
 class TouchedFlags {
  public:
@@ -82,6 +90,9 @@ class TouchedFlags {
   std::size_t capacity_ = 0;
 };
 
+/// Whether contacts are packed with their bodies as given, or seen from the body with the lower index.
+enum class BodyOrder { as_given, ascending };
+
 /// Filled by the three pack functions in turn, for one problem after the other; the memory is kept.
 template <int D>
 struct PackedProblem {
@@ -96,8 +107,21 @@ struct PackedProblem {
   void pack_bodies(const ContactProblem& problem, ThreadPool* pool);
   /// Contacts in the given order, with their r-factors.
   void pack_contacts(const ContactProblem& problem, const ProxSettings& settings, std::span<const std::int32_t> order,
-                     ThreadPool* pool);
+                     ThreadPool* pool, BodyOrder body_order = BodyOrder::as_given);
   void pack_joints(const ContactProblem& problem, const ProxSettings& settings);
+
+  /// Null for a body that cannot move.
+  const BodyMass* mass_of(std::int32_t body_slot) const {
+    return body_slot != kNoVertex ? mass.data() + body_slot : nullptr;
+  }
+
+  std::size_t size() const { return contacts.size() * D + rows.size(); }  ///< length of lambda
+
+  /// What a Sweep is asked about lambda, R and w; see there.
+  void project(std::span<double> lambda, ThreadPool* pool) const;
+  void scale_r(double nu);
+  void weights(std::span<double> weight) const;
+  void add_states(std::span<const BodyState> w, std::span<Velocity> velocity, ThreadPool* pool) const;
 
   std::size_t bytes() const;
 
@@ -112,22 +136,47 @@ struct PackedProblem {
   std::vector<std::int32_t> shared_by_;   ///< per slot: its contacts, where Jacobi asks
 };
 
-/// y_k = J_k w + b_k.
-template <int D>
-inline void packed_velocity(const PackedContact<D>& c, const BodyState* w, double* y) {
+/// Which rows of a contact a visit works on: all at once, or the normal and the friction rows in passes of their own.
+enum class ContactRows { all, normal, friction };
+
+/// The rows [first, last) of a contact with D of them.
+template <int D, ContactRows kRows>
+struct RowRange {
+  static constexpr int first = kRows == ContactRows::friction ? 1 : 0;
+  static constexpr int last = kRows == ContactRows::normal ? 1 : D;
+};
+
+/// y_k = J_k w + b_k from the states of the two bodies, null for one that cannot move.
+template <int D, ContactRows kRows = ContactRows::all>
+inline void packed_velocity(const PackedContact<D>& c, const BodyState* a, const BodyState* b, double* y) {
   Vec3 relative, spin;
-  if (c.b != kNoVertex) {
-    relative = w[c.b].linear + cross(w[c.b].angular, c.arm_b);
-    if constexpr (D == 4) spin = w[c.b].angular;
+  if (b != nullptr) {
+    relative = b->linear + cross(b->angular, c.arm_b);
+    if constexpr (D == 4) spin = b->angular;
   }
-  if (c.a != kNoVertex) {
-    relative -= w[c.a].linear + cross(w[c.a].angular, c.arm_a);
-    if constexpr (D == 4) spin -= w[c.a].angular;
+  if (a != nullptr) {
+    relative -= a->linear + cross(a->angular, c.arm_a);
+    if constexpr (D == 4) spin -= a->angular;
   }
-  y[0] = dot(c.normal, relative) + c.bias[0];
-  y[1] = dot(c.tangent1, relative) + c.bias[1];
-  y[2] = dot(c.tangent2, relative) + c.bias[2];
-  if constexpr (D == 4) y[3] = c.radius * dot(c.normal, spin) + c.bias[3];
+  if constexpr (kRows != ContactRows::friction) y[0] = dot(c.normal, relative) + c.bias[0];
+  if constexpr (kRows != ContactRows::normal) {
+    y[1] = dot(c.tangent1, relative) + c.bias[1];
+    y[2] = dot(c.tangent2, relative) + c.bias[2];
+    if constexpr (D == 4) y[3] = c.radius * dot(c.normal, spin) + c.bias[3];
+  }
+}
+
+/// J_i w + b_i of a joint row; null for a body that cannot move.
+inline double row_velocity(const PackedRow& packed, const BodyState* a, const BodyState* b) {
+  static constexpr BodyState kAtRest;
+  const BodyState& at_a = a != nullptr ? *a : kAtRest;
+  const BodyState& at_b = b != nullptr ? *b : kAtRest;
+  return joint_velocity(packed.row, {at_a.linear, at_a.angular}, {at_b.linear, at_b.angular}) + packed.bias;
+}
+
+/// The state of a body among all states, null for one that cannot move.
+inline const BodyState* state_of(const BodyState* w, std::int32_t slot) {
+  return slot != kNoVertex ? w + slot : nullptr;
 }
 
 /// A change of impulse in world axes: force part p and torque part about the normal.
@@ -135,12 +184,67 @@ struct WorldImpulse {
   Vec3 p, torque;
 };
 
-template <int D>
+template <int D, ContactRows kRows = ContactRows::all>
 inline WorldImpulse world_impulse(const PackedContact<D>& c, const double* delta) {
   WorldImpulse impulse;
-  impulse.p = delta[0] * c.normal + delta[1] * c.tangent1 + delta[2] * c.tangent2;
-  if constexpr (D == 4) impulse.torque = c.radius * delta[3] * c.normal;
+  if constexpr (kRows == ContactRows::all)
+    impulse.p = delta[0] * c.normal + delta[1] * c.tangent1 + delta[2] * c.tangent2;
+  else if constexpr (kRows == ContactRows::normal)
+    impulse.p = delta[0] * c.normal;
+  else
+    impulse.p = delta[1] * c.tangent1 + delta[2] * c.tangent2;
+  if constexpr (D == 4 && kRows != ContactRows::normal) impulse.torque = c.radius * delta[3] * c.normal;
   return impulse;
+}
+
+/// What a contact's turn did: how much it mattered (largest_work) and what its bodies get.
+struct ContactTurn {
+  double work = 0;
+  WorldImpulse impulse;
+};
+
+/// z_k <- prox( z_k - R_k y_k ), or the same for the normal or the friction rows alone, the latter on the set of the
+/// normal impulse as it is.
+template <int D, ContactRows kRows>
+inline void prox_rows(FrictionSet set, const PackedContact<D>& c, const double* y, double* z) {
+  if constexpr (kRows == ContactRows::all) {
+    prox_step<D>(set, c.axes(), c.r, y, z);
+  } else if constexpr (kRows == ContactRows::normal) {
+    z[0] = project_half_line(z[0] - c.r.normal * y[0]);
+  } else {
+    for (int i = 1; i < D; ++i) z[i] -= c.r.friction * y[i];
+    project_friction<D>(set, c.axes(), z);
+  }
+}
+
+/// The turn of a contact with a friction disc, which is most of them: the same numbers as below, kept in registers (an
+/// array that is written entry by entry and read in pairs waits for memory: a fifth of a sweep over single balls).
+inline ContactTurn take_disc_turn(const PackedContact<3>& c, const BodyState* a, const BodyState* b, double* lambda) {
+  double y[3];
+  packed_velocity<3>(c, a, b, y);
+  const double n = project_half_line(lambda[0] - c.r.normal * y[0]);
+  double s = lambda[1] - c.r.friction * y[1], t = lambda[2] - c.r.friction * y[2];
+  project_disc(c.mu[0] * n, s, t);
+  const double delta[3] = {n - lambda[0], s - lambda[1], t - lambda[2]};
+  lambda[0] = n, lambda[1] = s, lambda[2] = t;
+  return {largest_work<3>(delta, y), world_impulse<3>(c, delta)};
+}
+
+/// One contact's turn, from the states of its two bodies (null for one that cannot move).
+template <int D, ContactRows kRows = ContactRows::all>
+inline ContactTurn take_turn(FrictionSet set, const PackedContact<D>& c, const BodyState* a, const BodyState* b,
+                             double* lambda) {
+  if constexpr (D == 3 && kRows == ContactRows::all)
+    if (set == FrictionSet::disc) return take_disc_turn(c, a, b, lambda);
+  using Range = RowRange<D, kRows>;
+  double y[D], z[D], delta[D];
+  packed_velocity<D, kRows>(c, a, b, y);
+  std::copy_n(lambda, D, z);
+  prox_rows<D, kRows>(set, c, y, z);
+  for (int i = Range::first; i < Range::last; ++i) delta[i] = z[i] - lambda[i];
+  std::copy(z + Range::first, z + Range::last, lambda + Range::first);
+  return {largest_work<Range::last - Range::first>(delta + Range::first, y + Range::first),
+          world_impulse<D, kRows>(c, delta)};
 }
 
 template <int D>
@@ -155,8 +259,7 @@ inline void apply_to_body(const BodyMass& mass, const Vec3& arm, double sign, co
 
 /// w <- w + M^-1 J_k^T dlambda_k.
 template <int D>
-inline void apply_impulse(const PackedContact<D>& c, const double* delta, const BodyMass* mass, BodyState* w) {
-  const WorldImpulse impulse = world_impulse<D>(c, delta);
+inline void apply_impulse(const PackedContact<D>& c, const WorldImpulse& impulse, const BodyMass* mass, BodyState* w) {
   if (c.a != kNoVertex) apply_to_body<D>(mass[c.a], c.arm_a, -1.0, impulse, w[c.a]);
   if (c.b != kNoVertex) apply_to_body<D>(mass[c.b], c.arm_b, 1.0, impulse, w[c.b]);
 }

@@ -16,13 +16,10 @@
 
 namespace cairn {
 
-class BodySweep;
-class Ruler;
-
 /// Called again and again with problems that are no larger than an earlier one, a solve allocates nothing: factorised
-/// operator, r_factor local or diagonal, schedule automatic, sequential or greedy, any order and acceleration, with
-/// SolveContext::details off and a solution that is reused. The result does not depend on the solves before. One solve
-/// at a time per solver.
+/// operator, r_factor local or diagonal, schedule automatic, sequential, greedy or split, any order and acceleration,
+/// with SolveContext::details off and a solution that is reused. The result does not depend on the solves before. One
+/// solve at a time per solver.
 class ProxSolver : public Solver {
  public:
   /// `stage`: solves the joints of problems with bodies together, in every sweep or once at the end.
@@ -36,8 +33,6 @@ class ProxSolver : public Solver {
   struct Workspace;
 
   SolveReport solve_assembled(const ContactProblem& problem, ContactSolution& solution, SolveContext& context);
-
-  void finish_joints(BodySweep& sweep, Ruler& ruler, SolveContext& context, double tolerance, SolveReport& report);
 
   ProxSettings settings_;
   std::unique_ptr<JointStage> stage_;

@@ -37,13 +37,21 @@ enum class RFactor {
 };
 
 enum class ScheduleKind {
-  automatic,   ///< greedy where there are bodies, sequential on assembled problems
+  automatic,   ///< greedy where there are bodies, sequential on assembled problems; of contacts that come with colours
+               ///< those without one in a split stage, unless there are only a few
   sequential,  ///< the order given
   greedy,      ///< by colours, lowest free
   balanced,    ///< by colours, least used
-  relaxed,     ///< greedy, small colours merged into one unsafe stage that is done Jacobi-wise, last
-  naive,       ///< equal slices side by side, blind to each other within a sweep
+  relaxed,     ///< greedy, small colours merged into one stage that is done Jacobi-wise, last: unsafe, take `split`
+  split,  ///< colours as given or greedy; small ones and those past max_colours in one last stage by mass splitting
+  naive,  ///< equal slices side by side, blind to each other within a sweep
   partitions,  ///< METIS parts side by side, then the border by colours
+};
+
+/// When friction is visited within a sweep.
+enum class FrictionOrder {
+  block,      ///< with the normal rows of its contact
+  staggered,  ///< after the normal rows of all contacts (doc 001, section 6)
 };
 
 enum class Acceleration { none, nesterov, anderson, nncg };
@@ -54,6 +62,7 @@ struct ProxSettings {
   SweepOrder order = SweepOrder::gauss_seidel;
   ContactOperator op = ContactOperator::automatic;
   FrictionModel friction = FrictionModel::automatic;
+  FrictionOrder friction_order = FrictionOrder::block;  ///< `staggered`: factorised Gauss-Seidel only
   LocalSolve local = LocalSolve::automatic;
   RFactor r_factor = RFactor::local;
   double relaxation = 1.0;  ///< factor on every step; above 1 faster but less robust, below 1 safer and slower
@@ -64,7 +73,8 @@ struct ProxSettings {
   int free_sweeps = 2;      ///< sweeps at the start that may grow without harm
   ScheduleKind schedule = ScheduleKind::automatic;
   int parts = 8;         ///< slices of `naive`, parts of `partitions`; more parallel, slower to converge
-  int merge_below = 64;  ///< `relaxed`: colours smaller than this are merged; fewer stages, less Gauss-Seidel
+  int merge_below = 64;  ///< `relaxed`, `split`: colours smaller than this are merged; fewer stages, less Gauss-Seidel
+  int max_colours = 64;  ///< `split`: colours at most; more contacts wait for nobody, and converge slower
   Acceleration acceleration = Acceleration::none;
   int depth = 5;  ///< `anderson`: iterates remembered; more is faster until the fit becomes ill-conditioned
 };

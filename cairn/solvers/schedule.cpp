@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "cairn/core/errors.h"
 #include "cairn/graph/partition.h"
-#include "cairn/solvers/solver.h"
 
 namespace cairn {
 
@@ -82,7 +82,8 @@ void append_stage(Schedule& schedule, StageKind kind, std::int64_t count) {
   if (count == 0) return;
   const std::int64_t begin = schedule.stages.empty() ? 0 : schedule.stages.back().end;
   schedule.stages.push_back({kind, begin, begin + count, 0, 0});
-  if (kind == StageKind::jacobi || kind == StageKind::split) schedule.unsafe_contacts += count;
+  if (kind == StageKind::jacobi || kind == StageKind::slices || kind == StageKind::split)
+    schedule.unsafe_contacts += count;
 }
 
 /// All contacts as they come.
@@ -92,31 +93,42 @@ void append_all(Schedule& schedule, StageKind kind, std::size_t count) {
   append_stage(schedule, kind, static_cast<std::int64_t>(count));
 }
 
-/// One stage per colour of scratch.colouring; colours below `merge_below` are merged into one jacobi stage at the end.
-/// names[i] is the contact that was coloured as item i; without names, i itself.
-void append_colours(Schedule& schedule, std::span<const std::int32_t> names, std::int64_t merge_below,
+/// What becomes of the colours that are left over.
+struct Merge {
+  std::int64_t below = 0;                                      ///< colours with fewer contacts than this,
+  std::size_t from = std::numeric_limits<std::size_t>::max();  ///< and those from this one on,
+  StageKind kind = StageKind::jacobi;                          ///< are one last stage of this kind
+  bool takes(std::size_t colour, std::int64_t size) const { return size < below || colour >= from; }
+};
+
+/// One stage per colour of scratch.colouring, then one of what is merged: Jacobi-wise colour by colour, split in the
+/// order of the contacts, so that those of a pair of bodies stay neighbours. names[i] is the contact that was coloured
+/// as item i; without names, i itself.
+void append_colours(Schedule& schedule, std::span<const std::int32_t> names, const Merge& merge,
                     ScheduleScratch& scratch) {
   const std::vector<std::int64_t>& sizes = scratch.colouring.sizes;
-  const std::size_t base = schedule.order.size();
-  auto at = static_cast<std::int64_t>(base);
-  scratch.next.resize(sizes.size());
+  auto at = static_cast<std::int64_t>(schedule.order.size());
+  scratch.next.assign(sizes.size() + 1, 0);  // the last: of a split stage
   for (std::size_t c = 0; c < sizes.size(); ++c) {
-    if (sizes[c] < merge_below) continue;
+    if (merge.takes(c, sizes[c])) continue;
     scratch.next[c] = at;
     at += sizes[c];
     append_stage(schedule, StageKind::independent, sizes[c]);
     schedule.colour_sizes.push_back(sizes[c]);
   }
-  const std::int64_t unsafe = at;
+  const std::int64_t merged = at;
+  scratch.next.back() = merged;
   for (std::size_t c = 0; c < sizes.size(); ++c) {
-    if (sizes[c] >= merge_below) continue;
+    if (!merge.takes(c, sizes[c])) continue;
     scratch.next[c] = at;
     at += sizes[c];
   }
-  append_stage(schedule, StageKind::jacobi, at - unsafe);
+  append_stage(schedule, merge.kind, at - merged);
   schedule.order.resize(static_cast<std::size_t>(at));
   for (std::size_t i = 0; i < scratch.colouring.colour.size(); ++i) {
-    std::int64_t& next = scratch.next[static_cast<std::size_t>(scratch.colouring.colour[i])];
+    const auto c = static_cast<std::size_t>(scratch.colouring.colour[i]);
+    const bool is_split = merge.kind == StageKind::split && merge.takes(c, sizes[c]);
+    std::int64_t& next = is_split ? scratch.next.back() : scratch.next[c];
     schedule.order[static_cast<std::size_t>(next++)] = names.empty() ? static_cast<std::int32_t>(i) : names[i];
   }
 }
@@ -140,6 +152,14 @@ Lists equal_slices(std::size_t count, int parts) {
   return slices;
 }
 
+Merge merge_of(const ProxSettings& settings) {
+  Merge merge;
+  if (settings.schedule == ScheduleKind::relaxed) merge.below = settings.merge_below;
+  if (settings.schedule == ScheduleKind::split)
+    merge = {settings.merge_below, static_cast<std::size_t>(settings.max_colours), StageKind::split};
+  return merge;
+}
+
 template <class Graph>
 void schedule_graph(const ProxSettings& settings, const Graph& graph, ScheduleScratch& scratch, Schedule& schedule) {
   clear(schedule);
@@ -154,17 +174,18 @@ void schedule_graph(const ProxSettings& settings, const Graph& graph, ScheduleSc
     case ScheduleKind::greedy:
     case ScheduleKind::balanced:
     case ScheduleKind::relaxed:
+    case ScheduleKind::split:
       graph.colour(settings.schedule == ScheduleKind::balanced, scratch);
-      append_colours(schedule, {}, settings.schedule == ScheduleKind::relaxed ? settings.merge_below : 0, scratch);
+      append_colours(schedule, {}, merge_of(settings), scratch);
       break;
     case ScheduleKind::naive:
-      append_chunks(schedule, StageKind::split, equal_slices(graph.size(), settings.parts));
+      append_chunks(schedule, StageKind::slices, equal_slices(graph.size(), settings.parts));
       break;
     case ScheduleKind::partitions: {
       const EdgeParts parts = graph.split(settings.parts);
       append_chunks(schedule, StageKind::chunks, parts.inside);
       scratch.colouring = graph.colour_subset(parts.border);
-      append_colours(schedule, parts.border, 0, scratch);
+      append_colours(schedule, parts.border, {}, scratch);
       break;
     }
   }
@@ -211,6 +232,21 @@ void cut_into_chunks(std::span<const Edge> edges, Stage& stage, Schedule& schedu
   }
 }
 
+/// Gives the colours that are left over the last key; scratch.next holds the counts by block and colour. Returns
+/// whether there are any.
+bool merge_colours(const LeftOver& left_over, std::int64_t colours, std::int64_t blocks, ScheduleScratch& scratch) {
+  bool any = false;
+  for (std::int64_t c = 0; c < colours; ++c) {
+    std::int64_t size = 0;
+    for (std::int64_t block = 0; block < blocks; ++block)
+      size += scratch.next[static_cast<std::size_t>(block * (colours + 1) + c)];
+    if (size == 0 || (size >= left_over.merge_below && c < left_over.max_colours)) continue;
+    scratch.key[static_cast<std::size_t>(c)] = colours;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 void make_schedule(const ProxSettings& settings, std::span<const Edge> edges, std::int32_t vertex_count,
@@ -226,6 +262,8 @@ Schedule make_schedule(const ProxSettings& settings, std::span<const Edge> edges
 }
 
 Schedule make_schedule(const ProxSettings& settings, const Lists& neighbours) {
+  if (settings.order == SweepOrder::gauss_seidel && settings.schedule == ScheduleKind::split)
+    fail_input("schedule=split needs bodies and operator=factorised: use schedule=relaxed", ErrorKind::unsupported);
   ScheduleScratch scratch;
   Schedule schedule;
   schedule_graph(settings, BlockGraph{neighbours}, scratch, schedule);
@@ -233,8 +271,8 @@ Schedule make_schedule(const ProxSettings& settings, const Lists& neighbours) {
 }
 
 /// A stable counting sort: blocks of contacts count their colours, the counts become places, the blocks fill them in.
-void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Edge> edges, ThreadPool* pool,
-                        ScheduleScratch& scratch, Schedule& schedule) {
+void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Edge> edges, const LeftOver& left_over,
+                        ThreadPool* pool, ScheduleScratch& scratch, Schedule& schedule) {
   constexpr std::int64_t kBlock = 16384;
   const auto count = static_cast<std::int64_t>(colour.size());
   const ColourRange range = range_of(colour, kBlock, pool);
@@ -242,16 +280,23 @@ void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Ed
     fail_input(
         fmt::format("contact_colour: colours must lie in [-1, {}), give -1 to contacts beyond", kMostGivenColours));
   clear(schedule);
-  const std::int64_t colours = range.most + 1, keys = colours + 1;  // the last key: without colour
+  const std::int64_t colours = range.most + 1, keys = colours + 1;  // the last key: left over
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
   const auto next_of = [&](std::int64_t k) -> std::int64_t& {
-    const std::int64_t key = colour[static_cast<std::size_t>(k)] >= 0 ? colour[static_cast<std::size_t>(k)] : colours;
+    const std::int32_t c = colour[static_cast<std::size_t>(k)];
+    const std::int64_t key = c >= 0 ? scratch.key[static_cast<std::size_t>(c)] : colours;
     return scratch.next[static_cast<std::size_t>(k / kBlock * keys + key)];
   };
-  scratch.next.assign(static_cast<std::size_t>(blocks * keys), 0);
-  parallel_for(pool, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) ++next_of(k);
-  });
+  const auto count_keys = [&] {
+    scratch.next.assign(static_cast<std::size_t>(blocks * keys), 0);
+    parallel_for(pool, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k) ++next_of(k);
+    });
+  };
+  scratch.key.resize(static_cast<std::size_t>(colours));
+  std::iota(scratch.key.begin(), scratch.key.end(), 0);
+  count_keys();
+  if (merge_colours(left_over, colours, blocks, scratch)) count_keys();
   std::int64_t at = 0;
   for (std::int64_t key = 0; key < keys; ++key) {
     const std::int64_t begin = at;
@@ -259,7 +304,8 @@ void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Ed
       std::int64_t& next = scratch.next[static_cast<std::size_t>(block * keys + key)];
       at += std::exchange(next, at);
     }
-    append_stage(schedule, key < colours ? StageKind::chunks : StageKind::serial, at - begin);
+    const StageKind last = left_over.is_split && at - begin > kFewLeftOver ? StageKind::split : StageKind::serial;
+    append_stage(schedule, key < colours ? StageKind::chunks : last, at - begin);
     if (key < colours && at > begin) schedule.colour_sizes.push_back(at - begin);
   }
   schedule.order.resize(colour.size());

@@ -86,8 +86,9 @@ struct SolveContext {
 
   /// Per contact, what its colour is; empty: the solver colours by itself where it needs to. Contacts of one pair of
   /// bodies follow each other and have one colour; of two pairs of one colour no body that can move is in both (checked
-  /// in debug builds). -1: without a colour, visited alone at the end. Who keeps the colours of a world from step to
-  /// step saves their search. Used by prox, Gauss-Seidel, factorised, with the schedules automatic and greedy.
+  /// in debug builds). -1: without a colour, visited at the end: one by one, or if there are many by mass splitting
+  /// (schedule.h). Who keeps the colours of a world from step to step saves their search. Used by prox, Gauss-Seidel,
+  /// factorised, with the schedules automatic, greedy and split.
   std::span<const std::int32_t> contact_colour;
 
   double gamma_r = 0;                            ///< also record quality_gamma with this r (doc 000 uses 100)

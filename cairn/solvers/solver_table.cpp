@@ -11,6 +11,7 @@
 #include "cairn/solvers/acceleration.h"
 #include "cairn/solvers/ldl_pgs.h"
 #include "cairn/solvers/prox.h"
+#include "cairn/solvers/splitting.h"
 
 namespace cairn {
 
@@ -89,6 +90,31 @@ Field<S> tolerance_field() {
                 "residual to stop at; 0: never by the residual; negative: as the caller says");
 }
 
+/// Settings that all solvers by sweeps share.
+template <class S>
+Field<S> relaxation_field() {
+  return number("relaxation", &S::relaxation, 0.01, 1.99, "factor on every step");
+}
+template <class S>
+Field<S> friction_order_field() {
+  return choice("friction_order", &S::friction_order,
+                {{"block", FrictionOrder::block}, {"staggered", FrictionOrder::staggered}},
+                "friction rows with the normal rows of their contact, or after those of all contacts");
+}
+template <class S>
+Field<S> acceleration_field() {
+  return choice("acceleration", &S::acceleration,
+                {{"none", Acceleration::none},
+                 {"nesterov", Acceleration::nesterov},
+                 {"anderson", Acceleration::anderson},
+                 {"nncg", Acceleration::nncg}},
+                "extrapolation from the last sweeps");
+}
+template <class S>
+Field<S> depth_field() {
+  return number("depth", &S::depth, 1, kMostDepth, "anderson: iterates remembered");
+}
+
 Fields<ProxSettings> prox_fields() {
   using S = ProxSettings;
   return {
@@ -106,6 +132,7 @@ Fields<ProxSettings> prox_fields() {
               {"greedy", ScheduleKind::greedy},
               {"balanced", ScheduleKind::balanced},
               {"relaxed", ScheduleKind::relaxed},
+              {"split", ScheduleKind::split},
               {"naive", ScheduleKind::naive},
               {"partitions", ScheduleKind::partitions}},
              "which contacts are visited side by side (Gauss-Seidel)"),
@@ -116,28 +143,42 @@ Fields<ProxSettings> prox_fields() {
               {"box", FrictionModel::box},
               {"cone", FrictionModel::cone}},
              "the set friction is projected on; the residual always judges by the problem's law"),
+      friction_order_field<S>(),
       choice("local", &S::local,
              {{"automatic", LocalSolve::automatic}, {"prox", LocalSolve::prox}, {"exact", LocalSolve::exact}},
              "how one contact is solved; automatic: exact on assembled problems, prox with bodies"),
       choice("r_factor", &S::r_factor,
              {{"local", RFactor::local}, {"diagonal", RFactor::diagonal}, {"global", RFactor::global}},
              "step length: per contact (safe for Jacobi), per contact as in the thesis, one for all"),
-      number("relaxation", &S::relaxation, 0.01, 1.99, "factor on every step"),
+      relaxation_field<S>(),
       boolean("rollback", &S::rollback, "undo sweeps that made things worse and reduce r (Jacobi always does)"),
       number("nu", &S::nu, 0.01, 0.99, "r <- nu r at a rollback"),
       number("max_rollbacks", &S::max_rollbacks, 0, 100, "reductions before carrying on regardless"),
       number("growth", &S::growth, 1.0, 100.0, "a sweep is worse when its change exceeds the last by this factor"),
       number("free_sweeps", &S::free_sweeps, 0, 1000, "sweeps at the start that may grow"),
       number("parts", &S::parts, 1, 4096, "slices of naive, parts of partitions"),
-      number("merge_below", &S::merge_below, 0, 1000000, "relaxed: colours smaller than this are merged"),
-      choice("acceleration", &S::acceleration,
-             {{"none", Acceleration::none},
-              {"nesterov", Acceleration::nesterov},
-              {"anderson", Acceleration::anderson},
-              {"nncg", Acceleration::nncg}},
-             "extrapolation from the last sweeps"),
-      number("depth", &S::depth, 1, kMostDepth, "anderson: iterates remembered"),
+      number("merge_below", &S::merge_below, 0, 1000000, "relaxed, split: colours smaller than this are merged"),
+      number("max_colours", &S::max_colours, 0, 4096, "split: colours at most"),
+      acceleration_field<S>(),
+      depth_field<S>(),
   };
+}
+
+Fields<SplittingSettings> splitting_fields(SplittingMethod method) {
+  using S = SplittingSettings;
+  Fields<S> fields{iterations_field<S>("sweeps"), tolerance_field<S>()};
+  if (method != SplittingMethod::line_search) {
+    fields.push_back(friction_order_field<S>());
+    fields.push_back(choice("update", &S::update,
+                            {{"averaging", VelocityUpdate::averaging}, {"full_mass", VelocityUpdate::full_mass}},
+                            "bodies take the mean of their copies, or u += W J^T dlambda: equal up to round-off"));
+  }
+  if (method == SplittingMethod::blocks)
+    fields.push_back(number("cluster", &S::cluster, 1, 4096, "pairs of bodies per block; more: fewer sweeps"));
+  fields.push_back(relaxation_field<S>());
+  fields.push_back(acceleration_field<S>());
+  fields.push_back(depth_field<S>());
+  return fields;
 }
 
 Fields<ReferenceSettings> reference_fields() {
@@ -176,6 +217,20 @@ Fields<LdlPgsSettings> ldl_pgs_fields() {
   };
 }
 
+Fields<SoftStepSettings> soft_step_fields() {
+  using S = SoftStepSettings;
+  return {
+      number("sub_steps", &S::sub_steps, 0, 1000, "per step; 0: 8 up to 256 manifolds, else 4"),
+      number("iterations", &S::iterations, 1, 1000, "soft sweeps per sub-step"),
+      number("relax", &S::relax, 0, 1000, "rigid sweeps per sub-step that take back the speed of the push-out"),
+      number("hertz", &S::hertz, 0.0, 1e6, "frequency of soft contacts; 0: a quarter of the rate of sub-steps"),
+      number("damping_ratio", &S::damping_ratio, 0.0, 1000.0, "of soft contacts; higher: tall stacks rock longer"),
+      number("still_factor", &S::still_factor, 0.1, 100.0, "frequency of contacts with bodies that cannot move"),
+      number("push", &S::push, 0.0, 1000.0, "m/s, fastest push-out"),
+      number("slop", &S::slop, 0.0, 1.0, "m, overlap left alone"),
+  };
+}
+
 template <class S>
 std::vector<SettingInfo> describe(const Fields<S>& fields, const S& defaults) {
   std::vector<SettingInfo> result;
@@ -201,13 +256,18 @@ S parse(std::string_view solver, const Fields<S>& fields, S settings, const Name
 /// One row of the table.
 struct Entry {
   std::string name, summary;
-  bool joints;
+  bool joints, assembled;
   std::function<std::vector<SettingInfo>()> settings;
   std::function<SolverSettings(const NamedSettings&)> parse;
 };
 
 Entry prox_entry(std::string name, std::string summary, ProxSettings defaults) {
-  return {name, std::move(summary), true, [=] { return describe(prox_fields(), defaults); },
+  const bool assembled = defaults.friction_order == FrictionOrder::block;
+  return {name,
+          std::move(summary),
+          true,
+          assembled,
+          [=] { return describe(prox_fields(), defaults); },
           [=](const NamedSettings& given) { return parse(name, prox_fields(), defaults, given); }};
 }
 
@@ -218,26 +278,56 @@ ProxSettings accelerated(Acceleration acceleration) {
   return settings;
 }
 
+Entry splitting_entry(std::string name, std::string summary, SplittingMethod method) {
+  SplittingSettings defaults;
+  defaults.method = method;
+  if (method == SplittingMethod::rows) defaults.friction_order = FrictionOrder::staggered;  // a third of the sweeps
+  return {name,
+          std::move(summary),
+          true,
+          false,
+          [=] { return describe(splitting_fields(method), defaults); },
+          [=](const NamedSettings& given) { return parse(name, splitting_fields(method), defaults, given); }};
+}
+
 Entry reference_entry() {
   const std::string name = "reference";
-  return {name, "proximal Newton and a smoothing path: slow, accurate, the oracle", false,
+  return {name,
+          "proximal Newton and a smoothing path: slow, accurate, the oracle",
+          false,
+          true,
           [] { return describe(reference_fields(), ReferenceSettings{}); },
           [=](const NamedSettings& given) { return parse(name, reference_fields(), ReferenceSettings{}, given); }};
 }
 
 Entry ldl_pgs_entry() {
   const std::string name = "ldl_pgs";
-  return {name, "mechanisms: joints by a sparse direct method, contacts by Gauss-Seidel (doc 004)", true,
+  return {name,
+          "mechanisms: joints by a sparse direct method, contacts by Gauss-Seidel (doc 004)",
+          true,
+          true,
           [] { return describe(ldl_pgs_fields(), LdlPgsSettings{}); },
           [=](const NamedSettings& given) { return parse(name, ldl_pgs_fields(), LdlPgsSettings{}, given); }};
 }
 
+Entry soft_step_entry() {
+  const std::string name = "soft_step";
+  return {name,
+          "sub-steps of soft Gauss-Seidel in wide lanes: real time",
+          false,
+          false,
+          [] { return describe(soft_step_fields(), SoftStepSettings{}); },
+          [=](const NamedSettings& given) { return parse(name, soft_step_fields(), SoftStepSettings{}, given); }};
+}
+
 /// The prox family under the names its members are known by: each is gauss_seidel or jacobi with other defaults.
 const std::vector<Entry>& entries() {
-  ProxSettings jacobi, pgs;
+  ProxSettings jacobi, pgs, staggered;
   jacobi.order = SweepOrder::jacobi;
   pgs.schedule = ScheduleKind::greedy;
   pgs.local = LocalSolve::prox;
+  staggered.schedule = ScheduleKind::greedy;
+  staggered.friction_order = FrictionOrder::staggered;
   static const std::vector<Entry> kEntries{
       prox_entry("gauss_seidel", "projected Gauss-Seidel: the workhorse, fast and robust", {}),
       prox_entry("pgs", "gauss_seidel by colours on any problem: schedule=greedy, local=prox", pgs),
@@ -250,6 +340,16 @@ const std::vector<Entry>& entries() {
       prox_entry("nncg", "gauss_seidel with acceleration=nncg: nonlinear conjugate gradients on the sweep",
                  accelerated(Acceleration::nncg)),
       ldl_pgs_entry(),
+      splitting_entry("mass_splitting", "every row on its own share of the mass: order-independent, slow to converge",
+                      SplittingMethod::rows),
+      splitting_entry("block_mass_splitting",
+                      "pairs of bodies on their own shares of the mass: order-independent, fully parallel",
+                      SplittingMethod::blocks),
+      splitting_entry("jacobi_line_search", "projected Jacobi, as far as the energy falls: order-independent",
+                      SplittingMethod::line_search),
+      prox_entry("pgs_staggered", "pgs with friction after the normals of all contacts: the rival of doc 001",
+                 staggered),
+      soft_step_entry(),
       reference_entry(),
   };
   return kEntries;
@@ -260,17 +360,22 @@ const std::vector<Entry>& entries() {
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
   struct Make {
     std::unique_ptr<Solver> operator()(const ProxSettings& s) const { return std::make_unique<ProxSolver>(s); }
+    std::unique_ptr<Solver> operator()(const SplittingSettings& s) const {
+      return std::make_unique<SplittingSolver>(s);
+    }
     std::unique_ptr<Solver> operator()(const ReferenceSettings& s) const {
       return std::make_unique<ReferenceSolver>(s);
     }
     std::unique_ptr<Solver> operator()(const LdlPgsSettings& s) const { return std::make_unique<LdlPgsSolver>(s); }
+    std::unique_ptr<Solver> operator()(const SoftStepSettings& s) const { return std::make_unique<SoftStepSolver>(s); }
   };
   return std::visit(Make{}, settings);
 }
 
 std::vector<SolverInfo> solver_table() {
   std::vector<SolverInfo> table;
-  for (const Entry& entry : entries()) table.push_back({entry.name, entry.summary, entry.joints, entry.settings()});
+  for (const Entry& entry : entries())
+    table.push_back({entry.name, entry.summary, entry.joints, entry.assembled, entry.settings()});
   return table;
 }
 

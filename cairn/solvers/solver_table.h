@@ -13,11 +13,14 @@
 #include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
+#include "cairn/solvers/soft_step.h"
 #include "cairn/solvers/solver.h"
+#include "cairn/solvers/splitting_settings.h"
 
 namespace cairn {
 
-using SolverSettings = std::variant<ProxSettings, ReferenceSettings, LdlPgsSettings>;
+using SolverSettings =
+    std::variant<ProxSettings, SplittingSettings, LdlPgsSettings, SoftStepSettings, ReferenceSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 
@@ -31,8 +34,9 @@ struct SettingInfo {
 
 struct SolverInfo {
   std::string name;
-  std::string summary;  ///< one line
-  bool joints = false;  ///< takes problems with joints
+  std::string summary;     ///< one line
+  bool joints = false;     ///< takes problems with joints
+  bool assembled = false;  ///< takes problems without bodies (DelassusProblem)
   std::vector<SettingInfo> settings;
 };
 

@@ -56,7 +56,7 @@ class AssembledSweep : public Sweep {
   double visit(std::int64_t begin, std::int64_t end, double* lambda) const;
   double visit_split(std::int64_t begin, std::int64_t end, std::int32_t chunk, double* lambda) const;
   double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
-  double run_split(const Stage& stage, double* lambda, ThreadPool* pool);
+  double run_slices(const Stage& stage, double* lambda, ThreadPool* pool);
   double commit(std::int64_t k, const double* next, double* lambda) const;
 
   const DelassusProblem& problem_;
@@ -90,7 +90,7 @@ AssembledSweep<D>::AssembledSweep(const DelassusProblem& problem, const ProxSett
   choose_r(settings);
   if (use_t_) build_t();
   for (const Stage& stage : schedule_.stages) {
-    if (stage.kind != StageKind::split) continue;
+    if (stage.kind != StageKind::slices) continue;
     chunk_.resize(identity_.size());
     for (std::int64_t c = 0; c < stage.chunk_count; ++c)
       for (std::int64_t i = schedule_.chunk_start[static_cast<std::size_t>(stage.first_chunk + c)];
@@ -259,7 +259,8 @@ double AssembledSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
             larger);
         break;
       case StageKind::jacobi: mine = run_jacobi(stage, lambda.data(), pool); break;
-      case StageKind::split: mine = run_split(stage, lambda.data(), pool); break;
+      case StageKind::slices: mine = run_slices(stage, lambda.data(), pool); break;
+      case StageKind::split: break;  // refused by make_schedule: there are no masses to split
     }
     change = larger(change, mine);
   }
@@ -285,7 +286,7 @@ double AssembledSweep<D>::run_jacobi(const Stage& stage, double* lambda, ThreadP
 }
 
 template <int D>
-double AssembledSweep<D>::run_split(const Stage& stage, double* lambda, ThreadPool* pool) {
+double AssembledSweep<D>::run_slices(const Stage& stage, double* lambda, ThreadPool* pool) {
   old_.assign(lambda, lambda + size());
   return parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,

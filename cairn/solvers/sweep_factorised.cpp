@@ -7,6 +7,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/solvers/packed_problem.h"
+#include "cairn/solvers/split_stage.h"
 #include "cairn/solvers/sweep.h"
 
 namespace cairn {
@@ -25,13 +26,15 @@ class FactorisedSweep : public BodySweep {
   int dim() const override { return D; }
   const Schedule& schedule() const override { return schedule_; }
   std::span<const std::int32_t> order() const override { return schedule_.order; }
-  std::size_t size() const override { return packed_.contacts.size() * D + packed_.rows.size(); }
+  std::size_t size() const override { return packed_.size(); }
   double run(std::span<double> lambda, ThreadPool* pool) override;
   void refresh(std::span<const double> lambda, ThreadPool* pool) override;
-  void project(std::span<double> lambda, ThreadPool* pool) const override;
-  void scale_r(double nu) override;
-  void weights(std::span<double> weight) const override;
-  void add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const override;
+  void project(std::span<double> lambda, ThreadPool* pool) const override { packed_.project(lambda, pool); }
+  void scale_r(double nu) override { packed_.scale_r(nu); }
+  void weights(std::span<double> weight) const override { packed_.weights(weight); }
+  void add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const override {
+    packed_.add_states(w_, velocity, pool);
+  }
   void use(JointStage* stage) override { stage_ = stage; }
   double solve_joints(std::span<double> lambda, ThreadPool* pool) override;
   std::size_t bytes() const override;
@@ -39,14 +42,22 @@ class FactorisedSweep : public BodySweep {
  private:
   void use_global_r(const ProxSettings& settings, ThreadPool* pool);
   void list_body_contacts();
+  void load_split_stage(const ProxSettings& settings, ThreadPool* pool);
 
+  template <ContactRows kRows>
   double visit(std::int64_t begin, std::int64_t end, double* lambda, BodyState* w) const;
+  template <ContactRows kRows>
+  double run_stages(double* lambda, ThreadPool* pool);
+  template <ContactRows kRows>
   double run_blocks(const Stage& stage, double* lambda, ThreadPool* pool);
+  template <ContactRows kRows>
   double run_chunks(const Stage& stage, double* lambda, ThreadPool* pool);
+  template <ContactRows kRows>
   double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
-  double run_split(const Stage& stage, double* lambda, ThreadPool* pool);
+  template <ContactRows kRows>
+  double run_slices(const Stage& stage, double* lambda, ThreadPool* pool);
   double run_joints(double* lambda, std::span<const std::uint8_t> skipped);
-  double row_velocity(const PackedRow& packed, double impulse) const;
+  double row_residual(const PackedRow& packed, double impulse) const;
   void gather(std::int64_t begin, std::int64_t end, ThreadPool* pool);
   void scatter(std::int64_t begin, std::int64_t end, const double* lambda);
   void refresh_unsafe(const Stage& stage, const double* lambda, ThreadPool* pool);
@@ -59,7 +70,11 @@ class FactorisedSweep : public BodySweep {
   std::vector<Edge> by_position_;               ///< slots of the contact at each position: for stages that gather
   Lists at_body_;                               ///< per slot, positions of its contacts: for stages that gather
   std::vector<WorldImpulse> delta_;             ///< per contact: scratch of stages that gather
-  std::vector<std::vector<BodyState>> copies_;  ///< per chunk: scratch of split stages
+  std::vector<std::vector<BodyState>> copies_;  ///< per chunk: scratch of stages of slices
+  std::vector<SplitBlock> split_blocks_;        ///< of the split stage
+  SplitStage<D> split_;                         ///< the split stage, where there is one
+  bool has_split_ = false;                      ///< there is one
+  bool is_staggered_ = false;                   ///< normal rows of all stages, then friction rows
   bool is_gathering_ = false;                   ///< a stage gathers
   std::vector<double> change_;                  ///< per block: scratch of reductions
   JointStage* stage_ = nullptr;                 ///< none: joints row by row
@@ -69,12 +84,18 @@ class FactorisedSweep : public BodySweep {
 template <int D>
 void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings& settings,
                               std::span<const std::int32_t> contact_colour, ThreadPool* pool) {
+  is_staggered_ = settings.friction_order == FrictionOrder::staggered;
   packed_.pack_bodies(problem, pool);
   const auto slots = static_cast<std::int32_t>(packed_.mass.size());
   const bool by_colour = settings.order == SweepOrder::gauss_seidel &&
-                         (settings.schedule == ScheduleKind::automatic || settings.schedule == ScheduleKind::greedy);
+                         (settings.schedule == ScheduleKind::automatic || settings.schedule == ScheduleKind::greedy ||
+                          settings.schedule == ScheduleKind::split);
   if (by_colour && !contact_colour.empty()) {
-    schedule_by_colour(contact_colour, packed_.edges, pool, schedule_scratch_, schedule_);
+    LeftOver left_over;
+    left_over.is_split = settings.schedule != ScheduleKind::greedy;
+    if (settings.schedule == ScheduleKind::split)
+      left_over.merge_below = settings.merge_below, left_over.max_colours = settings.max_colours;
+    schedule_by_colour(contact_colour, packed_.edges, left_over, pool, schedule_scratch_, schedule_);
     CAIRN_ASSERT(is_proper(schedule_, packed_.edges, slots));
   } else {
     make_schedule(settings, packed_.edges, slots, schedule_scratch_, schedule_);
@@ -83,17 +104,18 @@ void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings&
   packed_.pack_joints(problem, settings);
   w_.assign(packed_.mass.size(), BodyState{});
   list_body_contacts();
+  load_split_stage(settings, pool);
   if (settings.r_factor == RFactor::global) use_global_r(settings, pool);
   change_.resize(packed_.contacts.size() / kContactGrain + 2);
   for (const Stage& stage : schedule_.stages)
-    if (stage.kind == StageKind::split) copies_.resize(static_cast<std::size_t>(stage.chunk_count));
+    if (stage.kind == StageKind::slices) copies_.resize(static_cast<std::size_t>(stage.chunk_count));
 }
 
 /// Contacts of each body, where a stage gathers.
 template <int D>
 void FactorisedSweep<D>::list_body_contacts() {
   is_gathering_ = std::any_of(schedule_.stages.begin(), schedule_.stages.end(), [](const Stage& stage) {
-    return stage.kind == StageKind::jacobi || stage.kind == StageKind::split;
+    return stage.kind == StageKind::jacobi || stage.kind == StageKind::slices;
   });
   if (!is_gathering_) return;
   delta_.resize(packed_.contacts.size());
@@ -101,6 +123,28 @@ void FactorisedSweep<D>::list_body_contacts() {
   for (std::size_t i = 0; i < packed_.contacts.size(); ++i)
     by_position_[i] = packed_.edges[static_cast<std::size_t>(schedule_.order[i])];
   edges_by_vertex(by_position_, static_cast<std::int32_t>(packed_.mass.size()), at_body_);
+}
+
+/// The blocks of a split stage are neighbours with the same two bodies; there is one such stage at most.
+template <int D>
+void FactorisedSweep<D>::load_split_stage(const ProxSettings& settings, ThreadPool* pool) {
+  const auto stage = std::find_if(schedule_.stages.begin(), schedule_.stages.end(),
+                                  [](const Stage& s) { return s.kind == StageKind::split; });
+  split_blocks_.clear();
+  has_split_ = stage != schedule_.stages.end();
+  if (!has_split_) return;
+  for (auto k = static_cast<std::int32_t>(stage->begin); k < static_cast<std::int32_t>(stage->end); ++k) {
+    const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
+    const bool joins = !split_blocks_.empty() && packed_.contacts[static_cast<std::size_t>(k) - 1].a == c.a &&
+                       packed_.contacts[static_cast<std::size_t>(k) - 1].b == c.b;
+    if (!joins) split_blocks_.push_back({k, k});
+    split_blocks_.back().contact_end = k + 1;
+  }
+  SplitRule rule;
+  rule.staggered = is_staggered_;
+  rule.full_mass = true;
+  rule.relaxation = settings.relaxation;
+  split_.load(split_blocks_, {}, rule, packed_, pool);
 }
 
 /// r = 1 / (largest eigenvalue of A) by power iteration on w = M^-1 J^T x (doc 000, (3.24); the smallest eigenvalue is
@@ -116,9 +160,10 @@ void FactorisedSweep<D>::use_global_r(const ProxSettings& settings, ThreadPool* 
     double norm2 = 0, length2 = 0;
     for (std::size_t i = 0; i < packed_.contacts.size(); ++i) {
       double y[D];
-      packed_velocity<D>(packed_.contacts[i], w_.data(), y);
+      const PackedContact<D>& c = packed_.contacts[i];
+      packed_velocity<D>(c, state_of(w_.data(), c.a), state_of(w_.data(), c.b), y);
       for (int j = 0; j < D; ++j) {
-        y[j] -= packed_.contacts[i].bias[j];
+        y[j] -= c.bias[j];
         length2 += x[i * D + static_cast<std::size_t>(j)] * x[i * D + static_cast<std::size_t>(j)];
         norm2 += y[j] * y[j];
         x[i * D + static_cast<std::size_t>(j)] = y[j];
@@ -130,22 +175,19 @@ void FactorisedSweep<D>::use_global_r(const ProxSettings& settings, ThreadPool* 
     for (double& value : x) value *= scale;
   }
   for (PackedContact<D>& c : packed_.contacts) c.r = {settings.relaxation / largest, settings.relaxation / largest};
+  if (has_split_) split_.set_r(packed_, pool);  // a split stage converges with its own alone
 }
 
 /// Gauss-Seidel over positions [begin, end) on the state w: the inner loop of everything.
 template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* lambda, BodyState* w) const {
   double change = 0;
   for (std::int64_t k = begin; k < end; ++k) {
     const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
-    double y[D], z[D], delta[D];
-    packed_velocity<D>(c, w, y);
-    std::copy_n(lambda + k * D, D, z);
-    prox_step<D>(packed_.set, c.axes(), c.r, y, z);
-    for (int i = 0; i < D; ++i) delta[i] = z[i] - lambda[k * D + i];
-    std::copy_n(z, D, lambda + k * D);
-    apply_impulse<D>(c, delta, packed_.mass.data(), w);
-    change = larger(change, largest_work<D>(delta, y));
+    const ContactTurn turn = take_turn<D, kRows>(packed_.set, c, state_of(w, c.a), state_of(w, c.b), lambda + k * D);
+    apply_impulse<D>(c, turn.impulse, packed_.mass.data(), w);
+    change = larger(change, turn.work);
   }
   return change;
 }
@@ -156,44 +198,61 @@ double FactorisedSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
   double change = together ? solve_joints(lambda, pool) : 0;
   change = larger(change, run_joints(lambda.data() + packed_.contacts.size() * D,
                                      together ? stage_->taken() : std::span<const std::uint8_t>{}));
-  for (const Stage& stage : schedule_.stages) {
-    double mine = 0;
-    switch (stage.kind) {
-      case StageKind::serial: mine = visit(stage.begin, stage.end, lambda.data(), w_.data()); break;
-      case StageKind::independent: mine = run_blocks(stage, lambda.data(), pool); break;
-      case StageKind::chunks: mine = run_chunks(stage, lambda.data(), pool); break;
-      case StageKind::jacobi: mine = run_jacobi(stage, lambda.data(), pool); break;
-      case StageKind::split: mine = run_split(stage, lambda.data(), pool); break;
-    }
-    change = larger(change, mine);
+  if (is_staggered_) {
+    change = larger(change, run_stages<ContactRows::normal>(lambda.data(), pool));
+    change = larger(change, run_stages<ContactRows::friction>(lambda.data(), pool));
+  } else {
+    change = larger(change, run_stages<ContactRows::all>(lambda.data(), pool));
   }
   return std::sqrt(change);
 }
 
 template <int D>
+template <ContactRows kRows>
+double FactorisedSweep<D>::run_stages(double* lambda, ThreadPool* pool) {
+  double change = 0;
+  for (const Stage& stage : schedule_.stages) {
+    double mine = 0;
+    switch (stage.kind) {
+      case StageKind::serial: mine = visit<kRows>(stage.begin, stage.end, lambda, w_.data()); break;
+      case StageKind::independent: mine = run_blocks<kRows>(stage, lambda, pool); break;
+      case StageKind::chunks: mine = run_chunks<kRows>(stage, lambda, pool); break;
+      case StageKind::jacobi: mine = run_jacobi<kRows>(stage, lambda, pool); break;
+      case StageKind::slices: mine = run_slices<kRows>(stage, lambda, pool); break;
+      case StageKind::split: mine = split_.template run_pass<kRows>(packed_, lambda, w_.data(), pool); break;
+    }
+    change = larger(change, mine);
+  }
+  return change;
+}
+
+template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::run_blocks(const Stage& stage, double* lambda, ThreadPool* pool) {
   const std::int64_t count = stage.end - stage.begin;
   parallel_for(pool, count, kContactGrain, [&](std::int64_t begin, std::int64_t end) {
     change_[static_cast<std::size_t>(begin / kContactGrain)] =
-        visit(stage.begin + begin, stage.begin + end, lambda, w_.data());
+        visit<kRows>(stage.begin + begin, stage.begin + end, lambda, w_.data());
   });
   const auto blocks = static_cast<std::size_t>((count + kContactGrain - 1) / kContactGrain);
   return std::accumulate(change_.begin(), change_.begin() + static_cast<std::ptrdiff_t>(blocks), 0.0, larger);
 }
 
 template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::run_chunks(const Stage& stage, double* lambda, ThreadPool* pool) {
   return parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
         const auto first = static_cast<std::size_t>(stage.first_chunk + c);
-        return visit(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, w_.data());
+        return visit<kRows>(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, w_.data());
       },
       larger);
 }
 
 /// All contacts of the stage from the same w; then every body gathers what its contacts changed.
 template <int D>
+template <ContactRows kRows>
 double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool) {
   const double change = parallel_reduce(
       pool, stage.end - stage.begin, kContactGrain, 0.0,
@@ -201,14 +260,10 @@ double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, Thread
         double most = 0;
         for (std::int64_t k = stage.begin + begin; k < stage.begin + end; ++k) {
           const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
-          double y[D], z[D], delta[D];
-          packed_velocity<D>(c, w_.data(), y);
-          std::copy_n(lambda + k * D, D, z);
-          prox_step<D>(packed_.set, c.axes(), c.r, y, z);
-          for (int i = 0; i < D; ++i) delta[i] = z[i] - lambda[k * D + i];
-          std::copy_n(z, D, lambda + k * D);
-          delta_[static_cast<std::size_t>(k)] = world_impulse<D>(c, delta);
-          most = larger(most, largest_work<D>(delta, y));
+          const ContactTurn turn =
+              take_turn<D, kRows>(packed_.set, c, state_of(w_.data(), c.a), state_of(w_.data(), c.b), lambda + k * D);
+          delta_[static_cast<std::size_t>(k)] = turn.impulse;
+          most = larger(most, turn.work);
         }
         return most;
       },
@@ -243,14 +298,15 @@ void FactorisedSweep<D>::gather(std::int64_t begin, std::int64_t end, ThreadPool
 
 /// Each chunk works on its own copy of w; the changes of all copies are added in the order of the chunks.
 template <int D>
-double FactorisedSweep<D>::run_split(const Stage& stage, double* lambda, ThreadPool* pool) {
+template <ContactRows kRows>
+double FactorisedSweep<D>::run_slices(const Stage& stage, double* lambda, ThreadPool* pool) {
   const double change = parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
         std::vector<BodyState>& copy = copies_[static_cast<std::size_t>(c)];
         copy = w_;
         const auto first = static_cast<std::size_t>(stage.first_chunk + c);
-        return visit(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, copy.data());
+        return visit<kRows>(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, copy.data());
       },
       larger);
   parallel_for(pool, static_cast<std::int64_t>(w_.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -267,14 +323,10 @@ double FactorisedSweep<D>::run_split(const Stage& stage, double* lambda, ThreadP
   return change;
 }
 
-/// y of a joint row.
+/// y + G lambda of a joint row.
 template <int D>
-double FactorisedSweep<D>::row_velocity(const PackedRow& packed, double impulse) const {
-  static const BodyState kAtRest;
-  const BodyState& a = packed.a != kNoVertex ? w_[static_cast<std::size_t>(packed.a)] : kAtRest;
-  const BodyState& b = packed.b != kNoVertex ? w_[static_cast<std::size_t>(packed.b)] : kAtRest;
-  return joint_velocity(packed.row, {a.linear, a.angular}, {b.linear, b.angular}) + packed.bias +
-         packed.softness * impulse;
+double FactorisedSweep<D>::row_residual(const PackedRow& packed, double impulse) const {
+  return row_velocity(packed, state_of(w_.data(), packed.a), state_of(w_.data(), packed.b)) + packed.softness * impulse;
 }
 
 /// Joint rows, one after the other, before the contacts: lambda <- clamp(lambda - r (y + G lambda)).
@@ -284,7 +336,7 @@ double FactorisedSweep<D>::run_joints(double* lambda, std::span<const std::uint8
   for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
     if (!skipped.empty() && skipped[k] != 0) continue;
     const PackedRow& packed = packed_.rows[k];
-    const double y = row_velocity(packed, lambda[k]);
+    const double y = row_residual(packed, lambda[k]);
     const double next = std::clamp(lambda[k] - packed.r * y, packed.row.lower, packed.row.upper);
     const double delta = next - lambda[k];
     lambda[k] = next;
@@ -304,7 +356,7 @@ double FactorisedSweep<D>::solve_joints(std::span<double> lambda, ThreadPool* po
   double change = 0;
   bool again = true;
   while (again) {
-    for (std::size_t k = 0; k < packed_.rows.size(); ++k) joint_y_[k] = row_velocity(packed_.rows[k], impulse[k]);
+    for (std::size_t k = 0; k < packed_.rows.size(); ++k) joint_y_[k] = row_residual(packed_.rows[k], impulse[k]);
     again = stage_->solve(joint_y_, impulse, joint_delta_, pool);
     for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
       impulse[k] += joint_delta_[k];
@@ -334,7 +386,8 @@ void FactorisedSweep<D>::refresh(std::span<const double> lambda, ThreadPool* poo
         });
         break;
       case StageKind::jacobi:
-      case StageKind::split: refresh_unsafe(stage, lambda.data(), pool); break;
+      case StageKind::slices: refresh_unsafe(stage, lambda.data(), pool); break;
+      case StageKind::split: split_.apply(packed_, lambda.data(), w_.data(), pool); break;
     }
   }
   for (std::size_t k = 0; k < packed_.rows.size(); ++k)
@@ -345,7 +398,9 @@ void FactorisedSweep<D>::refresh(std::span<const double> lambda, ThreadPool* poo
 template <int D>
 void FactorisedSweep<D>::scatter(std::int64_t begin, std::int64_t end, const double* lambda) {
   for (std::int64_t k = begin; k < end; ++k)
-    apply_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)], lambda + k * D, packed_.mass.data(), w_.data());
+    apply_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)],
+                     world_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)], lambda + k * D),
+                     packed_.mass.data(), w_.data());
 }
 
 /// Contacts of such a stage share bodies: the bodies gather.
@@ -373,51 +428,10 @@ void FactorisedSweep<D>::apply_row(const PackedRow& packed, double impulse) {
 }
 
 template <int D>
-void FactorisedSweep<D>::project(std::span<double> lambda, ThreadPool* pool) const {
-  parallel_for(pool, static_cast<std::int64_t>(packed_.contacts.size()), kContactGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t k = begin; k < end; ++k)
-                   project_contact<D>(packed_.set, packed_.contacts[static_cast<std::size_t>(k)].axes(),
-                                      lambda.data() + k * D);
-               });
-  for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
-    double& value = lambda[packed_.contacts.size() * D + k];
-    value = std::clamp(value, packed_.rows[k].row.lower, packed_.rows[k].row.upper);
-  }
-}
-
-template <int D>
-void FactorisedSweep<D>::scale_r(double nu) {
-  for (PackedContact<D>& c : packed_.contacts) c.r = {nu * c.r.normal, nu * c.r.friction};
-  for (PackedRow& row : packed_.rows) row.r *= nu;
-}
-
-template <int D>
-void FactorisedSweep<D>::weights(std::span<double> weight) const {
-  const auto inverse = [](double r) { return r > 0 ? 1 / r : 0.0; };
-  for (std::size_t k = 0; k < packed_.contacts.size(); ++k) {
-    weight[k * D] = inverse(packed_.contacts[k].r.normal);
-    for (int i = 1; i < D; ++i) weight[k * D + static_cast<std::size_t>(i)] = inverse(packed_.contacts[k].r.friction);
-  }
-  for (std::size_t k = 0; k < packed_.rows.size(); ++k)
-    weight[packed_.contacts.size() * D + k] = inverse(packed_.rows[k].r);
-}
-
-template <int D>
-void FactorisedSweep<D>::add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const {
-  parallel_for(pool, static_cast<std::int64_t>(velocity.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (packed_.slot[i] == kNoVertex) continue;
-      velocity[i].linear += w_[static_cast<std::size_t>(packed_.slot[i])].linear;
-      velocity[i].angular += w_[static_cast<std::size_t>(packed_.slot[i])].angular;
-    }
-  });
-}
-
-template <int D>
 std::size_t FactorisedSweep<D>::bytes() const {
   const auto size_of = [](const auto& array) { return array.size() * sizeof(array[0]); };
   std::size_t total = packed_.bytes() + size_of(w_) + size_of(schedule_.order);
+  if (has_split_) total += split_.bytes() + size_of(split_blocks_);
   if (!is_gathering_) return total;
   total += size_of(by_position_) + size_of(at_body_.item) + size_of(at_body_.start) + size_of(delta_);
   for (const auto& copy : copies_) total += size_of(copy);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cairn/dynamics/integrate.h"
+#include "cairn/world/contact_blocks.h"
 
 namespace cairn {
 
@@ -46,8 +47,8 @@ Velocity external_acceleration(const Bodies& bodies, std::size_t i, const Proble
   return a;
 }
 
-void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool,
-                     std::vector<ProblemBody>& out) {
+void fill_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool,
+                 std::vector<ProblemBody>& out) {
   out.resize(bodies.size() + 1);
   out.back() = {};
   parallel_for(pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -64,21 +65,26 @@ void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double
   });
 }
 
-/// A manifold takes part if something can move in it.
-bool takes_part(const ContactSource& from, const Assembly& assembly, const ContactManifold& m) {
-  if (assembly.all_take_part) return true;
-  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
-  const auto active = [&](std::int32_t shape) {
-    return from.bodies.is_active(static_cast<std::size_t>(from.shapes.body[static_cast<std::size_t>(shape)]));
-  };
-  return active(pair.a) || active(pair.b);
-}
-
 bool all_are_active(const Bodies& bodies) {
   return std::none_of(bodies.status.begin(), bodies.status.end(), [](std::uint8_t status) {
     return (status & kDynamic) != 0 && (status & (kAsleep | kQuarantined)) != 0;
   });
 }
+
+}  // namespace
+
+OverlapSums sum_overlaps(const Slab& slab) {
+  OverlapSums sums;
+  for (const ContactPoint& p : slab.points) {
+    const double depth = std::max(0.0, -double{p.separation});
+    sums.deepest = std::max(sums.deepest, depth);
+    sums.sum += depth;
+  }
+  sums.points = static_cast<std::int64_t>(slab.points.size());
+  return sums;
+}
+
+namespace {
 
 /// Contacts per slab and how deep they are.
 void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) {
@@ -87,84 +93,12 @@ void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) 
   out.overlaps.assign(slabs.size(), {});
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
-      OverlapSums& sums = out.overlaps[s];
+      out.overlaps[s] = sum_overlaps(slabs[s]);
       for (const ContactManifold& m : slabs[s].manifolds)
         if (takes_part(from, out, m)) out.first_contact[s + 1] += m.count;
-      for (const ContactPoint& p : slabs[s].points) {
-        const double depth = std::max(0.0, -double{p.separation});
-        sums.deepest = std::max(sums.deepest, depth);
-        sums.sum += depth;
-      }
-      sums.points = static_cast<std::int64_t>(slabs[s].points.size());
     }
   });
   for (std::size_t s = 0; s < slabs.size(); ++s) out.first_contact[s + 1] += out.first_contact[s];
-}
-
-/// What all points of one manifold have in common.
-struct ManifoldContext {
-  ContactBlock block;
-  ContactMaterial material;
-  Frame stored;         ///< the frame the cache keeps tangential impulses in
-  bool turned = false;  ///< the block's tangents differ from it
-};
-
-ManifoldContext manifold_context(const ContactSource& from, const ContactManifold& m) {
-  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
-  const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
-  ManifoldContext c;
-  c.material = from.materials.combined(from.shapes.material[a], from.shapes.material[b], from.shapes.def[a].material,
-                                       from.shapes.def[b].material);
-  c.stored = make_frame(m.normal);
-  Frame frame = c.stored;
-  if (c.material.grain_of != 0) {
-    const std::size_t owner = c.material.grain_of == 1 ? a : b;
-    frame =
-        make_frame_along(m.normal, rotate(from.shapes.pose[owner].orientation, from.shapes.def[owner].material.grain));
-    c.turned = true;
-  }
-  c.block.body_a = from.shapes.body[a], c.block.body_b = from.shapes.body[b];
-  c.block.normal = frame.normal, c.block.tangent1 = frame.tangent1, c.block.tangent2 = frame.tangent2;
-  c.block.spin_radius = c.material.spin_radius;
-  c.block.restitution = c.material.restitution;
-  return c;
-}
-
-/// Newton's law holds at the moment of impact, here the beginning of the step; what pulls acts on the rebound, too:
-/// u' = -e u + dt a. A rebound that gives way to the pull within the step is none.
-void prepare_bounce(const ContactProblem& problem, double approach, ContactBlock& block) {
-  const Velocity& pull_a = problem.bodies[static_cast<std::size_t>(block.body_a)].acceleration;
-  const Velocity& pull_b = problem.bodies[static_cast<std::size_t>(block.body_b)].acceleration;
-  const double change = problem.dt * contact_velocity(block, pull_a, pull_b)[0];
-  // A body that bounces within this step bounces now: waiting at the surface would lose its speed.
-  if (block.gap > 0 && block.gap + problem.dt * (approach + change) <= 0) block.gap = 0;
-  block.restitution = std::clamp(block.restitution - change / approach, 0.0, 1.0);
-}
-
-/// One contact of the problem, whose bodies are there already.
-void fill_contact(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem,
-                  const ManifoldContext& c, const ContactPoint& point, ContactBlock& block) {
-  block = c.block;
-  const auto a = static_cast<std::size_t>(block.body_a), b = static_cast<std::size_t>(block.body_b);
-  block.arm_a = point.position - from.bodies.pose[a].position;
-  block.arm_b = point.position - from.bodies.pose[b].position;
-  block.gap = double{point.separation};
-  block.friction1 = c.material.friction1, block.friction2 = c.material.friction2;
-  const bool may_stick = c.material.static_friction1 != c.material.friction1;
-  if (!may_stick && block.restitution == 0) return;
-  const std::array<double, 4> v = contact_velocity(block, from.bodies.velocity[a], from.bodies.velocity[b]);
-  if (may_stick && v[1] * v[1] + v[2] * v[2] < settings.slip_speed * settings.slip_speed)
-    block.friction1 = c.material.static_friction1, block.friction2 = c.material.static_friction2;
-  if (block.restitution > 0 && v[0] < -settings.stabilisation.bounce_speed) prepare_bounce(problem, v[0], block);
-}
-
-std::array<double, 4> warm_impulse(const ManifoldContext& c, const ContactPoint& point, double scale) {
-  double s = double{point.tangent_impulse[0]}, t = double{point.tangent_impulse[1]};
-  if (c.turned) {
-    const Vec3 tangential = s * c.stored.tangent1 + t * c.stored.tangent2;
-    s = dot(c.block.tangent1, tangential), t = dot(c.block.tangent2, tangential);
-  }
-  return {scale * double{point.normal_impulse}, scale * s, scale * t, scale * double{point.spin_impulse}};
 }
 
 void fill_slab(const ContactSource& from, const WorldSettings& settings, double impulse_scale, std::size_t s,
@@ -231,55 +165,50 @@ void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out)
     }
 }
 
-/// The tangential part of an impulse in the frame in which the cache keeps it.
-void turn_to_stored(const ContactManifold& m, const ContactBlock& c, std::array<double, 4>& impulse) {
-  const Frame stored = make_frame(m.normal);
-  const Vec3 tangential = impulse[1] * c.tangent1 + impulse[2] * c.tangent2;
-  impulse[1] = dot(stored.tangent1, tangential);
-  impulse[2] = dot(stored.tangent2, tangential);
-}
-
 }  // namespace
+
+void assemble_bodies(const ContactSource& from, const WorldSettings& settings, double dt, ThreadPool* pool,
+                     Assembly& out) {
+  ContactProblem& problem = out.problem;
+  problem.dt = dt;
+  problem.stabilisation = settings.stabilisation;
+  fill_bodies(from.bodies, settings, dt, pool, problem.bodies);
+  out.all_take_part = all_are_active(from.bodies);
+  problem.joints.clear(), problem.joint_rows.clear();
+  lock_axes(from.bodies, problem);
+}
 
 void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double step_ratio, ThreadPool* pool,
               Assembly& out) {
   const double impulse_scale = settings.warm_start ? step_ratio : 0.0;
   ContactProblem& problem = out.problem;
-  problem.dt = dt;
-  problem.stabilisation = settings.stabilisation;
-  assemble_bodies(from.bodies, settings, dt, pool, problem.bodies);
-  out.all_take_part = all_are_active(from.bodies);
+  assemble_bodies(from, settings, dt, pool, out);
   count_contacts(from, pool, out);
   const auto contacts = static_cast<std::size_t>(out.first_contact.back());
   problem.contacts.resize(contacts);
-  out.solution.contact_impulse.resize(contacts);
+  out.solution.contact_impulse.resize(contacts), out.solution.contact_carry.clear();
   out.contact_colour.resize(contacts);
   const auto slabs = static_cast<std::int64_t>(from.cache.slabs().size());
   parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s)
       fill_slab(from, settings, impulse_scale, static_cast<std::size_t>(s), out);
   });
-  problem.joints.clear(), problem.joint_rows.clear();
-  lock_axes(from.bodies, problem);
   if (from.materials.any_rolling()) resist_rolling(from, step_ratio, out);
   out.solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
 }
 
 void scatter_impulses(const Assembly& assembly, const ContactSource& from, ContactCache& cache, ThreadPool* pool) {
   const std::span<Slab> slabs = cache.slabs();
+  const auto& carried =
+      assembly.solution.contact_carry.empty() ? assembly.solution.contact_impulse : assembly.solution.contact_carry;
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
       auto k = static_cast<std::size_t>(assembly.first_contact[s]);
       for (const ContactManifold& m : slabs[s].manifolds) {
         if (!takes_part(from, assembly, m)) continue;
         for (std::int32_t j = 0; j < m.count; ++j, ++k) {
-          std::array<double, 4> impulse = assembly.solution.contact_impulse[k];
-          if (from.materials.any_grain()) turn_to_stored(m, assembly.problem.contacts[k], impulse);
           ContactPoint& point = slabs[s].points[static_cast<std::size_t>(m.first_point + j)];
-          point.normal_impulse = static_cast<float>(impulse[0]);
-          point.tangent_impulse[0] = static_cast<float>(impulse[1]);
-          point.tangent_impulse[1] = static_cast<float>(impulse[2]);
-          point.spin_impulse = static_cast<float>(impulse[3]);
+          keep_impulse(from, m, assembly.problem.contacts[k], carried[k], point);
         }
       }
     }

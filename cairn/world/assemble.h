@@ -41,6 +41,12 @@ struct ContactSource {
   const ContactGraph& graph;
 };
 
+OverlapSums sum_overlaps(const Slab& slab);
+
+/// Bodies, their locked axes, dt and stabilisation: the problem without contacts.
+void assemble_bodies(const ContactSource& from, const WorldSettings& settings, double dt, ThreadPool* pool,
+                     Assembly& out);
+
 /// `step_ratio` is dt over the dt of the last step, by which impulses scale; 0 if there was none.
 void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double step_ratio, ThreadPool* pool,
               Assembly& out);

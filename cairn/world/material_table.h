@@ -24,6 +24,12 @@ class MaterialTable {
     return table_[number_a * kMost + number_b];
   }
 
+  /// The same where both are listed, else none.
+  const ContactMaterial* listed(std::uint8_t number_a, std::uint8_t number_b) const {
+    if (number_a == kNotListed || number_b == kNotListed) return nullptr;
+    return &table_[number_a * kMost + number_b];
+  }
+
   bool any_rolling() const { return any_rolling_; }
   bool any_grain() const { return any_grain_; }
   /// For snapshots: there were such materials, though no shape may have them any more. Impulses are turned to their

@@ -54,7 +54,7 @@ void measure_state(WorldState& world) {
   report.pairs = static_cast<std::int64_t>(world.cache.pairs().size());
   report.manifolds = world.cache.manifold_count();
   report.recycled = world.cache.recycled_count();
-  report.contacts = static_cast<std::int64_t>(world.assembly.problem.contacts.size());
+  report.contacts = world.assembly.first_contact.empty() ? 0 : world.assembly.first_contact.back();
   report.colours = world.graph.colour_count();
 }
 

@@ -107,10 +107,22 @@ ContactSource source_of(const WorldState& world) {
   return {world.bodies, world.shapes, world.materials, world.cache, world.graph};
 }
 
+/// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer and finding out
+/// what is held need the problem itself, and rows other than contacts are not in lanes.
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
+  world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.materials.any_rolling() &&
+                   world.settings.integrator == Integrator::symplectic_euler;
+  if (world.in_lanes) {
+    assemble_bodies(source_of(world), world.settings, dt, world.pool.get(), world.assembly);
+    world.in_lanes = world.assembly.problem.joints.empty();
+  }
+  if (world.in_lanes)
+    assemble_lanes(source_of(world), world.settings, step_ratio, world.pool.get(), *world.lane_solver,
+                   world.lane_sources, world.assembly);
+  else
+    assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
 }
 
 void solve_problem(WorldState& world) {
@@ -121,7 +133,23 @@ void solve_problem(WorldState& world) {
   context.contact_colour = world.assembly.contact_colour;
   context.details = false;
   context.measure_end = world.settings.measure_residual;
-  world.report.solve = world.solver->solve(world.assembly.problem, world.assembly.solution, context);
+  if (world.keeps_warm_start) {
+    world.warm_start.contact_impulse = world.assembly.solution.contact_impulse;
+    world.warm_start.joint_impulse = world.assembly.solution.joint_impulse;
+  }
+  const ContactProblem& problem = world.assembly.problem;
+  if (world.in_lanes)
+    world.report.solve = world.lane_solver->solve_lanes(problem.bodies, problem.dt, problem.stabilisation.bounce_speed,
+                                                        false, world.assembly.solution, context);
+  else
+    world.report.solve = world.solver->solve(problem, world.assembly.solution, context);
+}
+
+void keep_impulses(WorldState& world) {
+  if (world.in_lanes)
+    scatter_lanes(source_of(world), *world.lane_solver, world.lane_sources, world.cache, world.pool.get());
+  else
+    scatter_impulses(world.assembly, source_of(world), world.cache, world.pool.get());
 }
 
 /// Impulses and end-of-step velocities. Islands whose numbers break down are frozen and the others solved without them.
@@ -134,7 +162,7 @@ void solve(WorldState& world, double dt) {
     solve_problem(world);
   }
   StageTimer timing(world.report.times, Stage::cache);
-  scatter_impulses(world.assembly, source_of(world), world.cache, world.pool.get());
+  keep_impulses(world);
   collect_events(world);
 }
 
@@ -160,7 +188,8 @@ void correct_free_flight(WorldState& world, double dt) {
   for (const JointBlock& j : problem.joints) hold(j.body_a, j.body_b);
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     if (world.flags[i] == 0 && world.bodies.is_active(i))
-      solution.displacement[i].linear -= 0.5 * dt * dt * problem.bodies[i].acceleration.linear;
+      solution.displacement[i].linear =
+          dt * solution.velocity[i].linear - 0.5 * dt * dt * problem.bodies[i].acceleration.linear;
 }
 
 /// Shapes that queries must not look for where the broad phase last saw them.

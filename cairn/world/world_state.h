@@ -8,6 +8,7 @@
 
 #include "cairn/broad/broad_phase.h"
 #include "cairn/world/assemble.h"
+#include "cairn/world/assemble_lanes.h"
 #include "cairn/world/world.h"
 
 namespace cairn {
@@ -32,7 +33,10 @@ struct WorldState {
   std::unique_ptr<BroadPhase> broad;
   bool broad_is_fresh = true;  ///< it has not seen any shapes yet
   std::unique_ptr<Solver> solver;
+  LaneSolver* lane_solver = nullptr;  ///< the same, if it takes lanes
   Assembly assembly;
+  LaneSources lane_sources;
+  bool in_lanes = false;  ///< the contacts of this step are in lanes, and not in the assembly
 
   // Since the last step.
   std::vector<std::uint8_t> removed_shape;  ///< per shape slot: removed, the cache must forget it
@@ -49,6 +53,9 @@ struct WorldState {
   bool delivering = false;  ///< events are being told: removals wait
   std::vector<BodyId> bodies_to_remove;
   std::vector<ShapeId> shapes_to_remove;
+
+  bool keeps_warm_start = false;
+  ContactSolution warm_start;  ///< the impulses that the last solve began from, where they are kept
 
   // Scratch of a step.
   std::vector<double> partial_sums;

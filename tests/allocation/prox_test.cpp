@@ -8,28 +8,11 @@
 #include <vector>
 
 #include "cairn/graph/colouring.h"
-#include "scenes/ball_lattices.h"
-#include "scenes/box_stacks.h"
 #include "tests/allocation/counter.h"
+#include "tests/allocation/falling_problems.h"
 
 namespace cairn {
 namespace {
-
-/// Problems of falling size, some with spin or joints, so that every array is refilled with less.
-std::vector<ContactProblem> problems() {
-  std::vector<ContactProblem> list{scenes::ball_grid(12), scenes::pyramid(8), scenes::ball_grid(5)};
-  for (std::size_t i = 1; i < 5; ++i) {
-    JointRow row;
-    row.linear_a = {0, 0, -1}, row.linear_b = {0, 0, 1};
-    list[0].joints.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i + 7),
-                              static_cast<std::int32_t>(list[0].joint_rows.size()), 1});
-    list[0].joint_rows.push_back(row);
-  }
-  ContactProblem spinning = list[0];
-  for (ContactBlock& c : spinning.contacts) c.spin_radius = 0.1;
-  list.insert(list.begin() + 1, spinning);
-  return list;
-}
 
 /// Greedy, as the solver itself would.
 std::vector<std::int32_t> colours_of(const ContactProblem& problem) {
@@ -60,13 +43,19 @@ std::vector<Case> cases() {
         each.tolerance = tolerance;
         list.push_back(each);
       }
-  Case sequential, measured;
+  Case sequential, measured, split, staggered;
   sequential.settings.schedule = ScheduleKind::sequential;
   measured.measure_end = true;
+  split.settings.schedule = ScheduleKind::split;
+  staggered.settings.friction_order = FrictionOrder::staggered;
   list.push_back(sequential);
+  list.push_back(split);
+  list.push_back(staggered);
   list.push_back(measured);
   Case coloured;
   coloured.colours_given = true;
+  list.push_back(coloured);
+  coloured.settings.schedule = ScheduleKind::split;
   list.push_back(coloured);
   return list;
 }
@@ -87,7 +76,7 @@ TEST(WarmSolve, AllocatesNothing) {
   GTEST_SKIP() << "debug builds check invariants, which allocates";
 #endif
   const auto pool = make_pool(2);
-  const std::vector<ContactProblem> list = problems();
+  const std::vector<ContactProblem> list = falling_problems();
   std::vector<std::vector<std::int32_t>> colours;
   for (const ContactProblem& problem : list) colours.push_back(colours_of(problem));
   for (const Case& each : cases()) {
@@ -107,7 +96,7 @@ TEST(WarmSolve, AllocatesNothing) {
 
 TEST(WarmSolve, ForgetsTheSolvesBefore) {
   const auto pool = make_pool(2);
-  const std::vector<ContactProblem> list = problems();
+  const std::vector<ContactProblem> list = falling_problems();
   for (const Case& each : cases()) {
     ProxSolver warm(each.settings);
     for (int round = 0; round < 2; ++round) {

@@ -47,6 +47,13 @@ TEST_P(EverySchedule, HasTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Determinism, EverySchedule,
                          testing::Values("sequential", "greedy", "balanced", "relaxed", "naive", "partitions"));
 
+TEST(Determinism, MassSplittingHasTheSameBits) {
+  const ContactProblem problem = scenes::ball_grid(12);
+  expect_same_bits(problem, "gauss_seidel", {{"schedule", "split"}, {"merge_below", "700"}});
+  for (const char* solver : {"mass_splitting", "block_mass_splitting", "jacobi_line_search", "pgs_staggered"})
+    expect_same_bits(problem, solver, {{"acceleration", "nesterov"}});
+}
+
 TEST(Determinism, JacobiAndAccelerationsHaveTheSameBits) {
   const ContactProblem problem = scenes::pyramid(20);
   for (const char* op : {"factorised", "A", "T"}) expect_same_bits(problem, "jacobi", {{"operator", op}});

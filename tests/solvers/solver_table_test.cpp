@@ -43,13 +43,17 @@ TEST(SolverTable, IterationsAndToleranceGoBeforeTheCallersLimits) {
   const ContactProblem problem = scenes::ball_grid(8);
   const DelassusProblem assembled = to_delassus(problem);
   for (const SolverInfo& solver : solver_table()) {
+    if (solver.name == "soft_step") continue;  // counts per sub-step, never stops by the residual
     const auto run = [&](const NamedSettings& settings, StopSettings stop) {
       ContactSolution solution;
       DelassusSolution flat;
       SolveContext context;
       context.stop = stop;
       const SolveReport report = make_solver(solver.name, settings)->solve(problem, solution, context);
-      EXPECT_EQ(make_solver(solver.name, settings)->solve(assembled, flat, context).reason, report.reason);
+      if (solver.assembled)
+        EXPECT_EQ(make_solver(solver.name, settings)->solve(assembled, flat, context).reason, report.reason);
+      else
+        EXPECT_THROW(make_solver(solver.name, settings)->solve(assembled, flat, context), InputError);
       return report;
     };
     const SolveReport few = run({{"iterations", "7"}, {"tolerance", "0"}}, {1e-1, 3, 0});
@@ -72,6 +76,8 @@ TEST(SolverTable, NamedMethodsAreTheCompositionsTheyClaimToBe) {
     return solution.contact_impulse;
   };
   EXPECT_EQ(impulses("pgs", {}), impulses("gauss_seidel", {{"schedule", "greedy"}, {"local", "prox"}}));
+  EXPECT_EQ(impulses("pgs_staggered", {}),
+            impulses("gauss_seidel", {{"schedule", "greedy"}, {"friction_order", "staggered"}}));
   for (const char* name : {"nesterov", "anderson", "nncg"}) {
     EXPECT_EQ(impulses(name, {}), impulses("gauss_seidel", {{"acceleration", name}}));
     EXPECT_NE(impulses(name, {}), impulses("gauss_seidel", {})) << name;

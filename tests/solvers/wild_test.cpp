@@ -56,12 +56,19 @@ class WildProblems : public testing::TestWithParam<double> {};
 
 TEST_P(WildProblems, EndFiniteAndHonest) {
   Random random(99);
-  const std::pair<const char*, NamedSettings> solvers[] = {{"gauss_seidel", {}},
-                                                           {"gauss_seidel", {{"acceleration", "nesterov"}}},
-                                                           {"gauss_seidel", {{"acceleration", "anderson"}}},
-                                                           {"jacobi", {}},
-                                                           {"jacobi", {{"acceleration", "nncg"}}},
-                                                           {"reference", {}}};
+  const std::pair<const char*, NamedSettings> solvers[] = {
+      {"gauss_seidel", {}},
+      {"gauss_seidel", {{"acceleration", "nesterov"}}},
+      {"gauss_seidel", {{"acceleration", "anderson"}}},
+      {"jacobi", {}},
+      {"jacobi", {{"acceleration", "nncg"}}},
+      {"gauss_seidel", {{"schedule", "split"}, {"max_colours", "1"}}},
+      {"pgs_staggered", {}},
+      {"mass_splitting", {}},
+      {"block_mass_splitting", {}},
+      {"block_mass_splitting", {{"acceleration", "nesterov"}}},
+      {"jacobi_line_search", {}},
+      {"reference", {}}};
   int converged = 0;
   for (int i = 0; i < 200; ++i) {
     const ContactProblem problem = wild_problem(random, GetParam());

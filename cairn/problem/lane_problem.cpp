@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/problem/lane_problem.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cmath>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kBodyGrain = 1024;
+constexpr std::uint32_t kKindBits = 4, kOrdinalBits = 4;
+constexpr std::uint32_t kOverflow =
+    0xffff0000u;  ///< keys from here on: a stage of its own; the lowest bits are the kind
+
+constexpr std::array<LaneFields, kLaneKinds> kFields = [] {
+  std::array<LaneFields, kLaneKinds> table{};
+  for (int k = 0; k < kLaneKinds; ++k) table[static_cast<std::size_t>(k)] = lane_fields(lane_kind(k));
+  return table;
+}();
+
+/// W = L L^T for a positive semidefinite W; columns whose pivot is lost in rounding are zero.
+struct Triangle {
+  double l00 = 0, l10 = 0, l11 = 0, l20 = 0, l21 = 0, l22 = 0;
+
+  explicit Triangle(const SymMat3& w) {
+    const double tiny = 1e-12 * std::max({w.xx, w.yy, w.zz});
+    if (w.xx > tiny) l00 = std::sqrt(w.xx), l10 = w.xy / l00, l20 = w.xz / l00;
+    const double d1 = w.yy - l10 * l10;
+    if (d1 > tiny) l11 = std::sqrt(d1), l21 = (w.yz - l20 * l10) / l11;
+    const double d2 = w.zz - l20 * l20 - l21 * l21;
+    if (d2 > tiny) l22 = std::sqrt(d2);
+  }
+  /// x with L x = v, as far as L reaches.
+  Vec3 solve(const Vec3& v) const {
+    Vec3 x;
+    if (l00 > 0) x.x = v.x / l00;
+    if (l11 > 0) x.y = (v.y - l10 * x.x) / l11;
+    if (l22 > 0) x.z = (v.z - l20 * x.x - l21 * x.y) / l22;
+    return x;
+  }
+};
+
+Vec3 turn(const LaneMass& m, const Vec3& x) {
+  return {double{m.turn[0]} * x.x, double{m.turn[1]} * x.x + double{m.turn[2]} * x.y,
+          double{m.turn[3]} * x.x + double{m.turn[4]} * x.y + double{m.turn[5]} * x.z};
+}
+
+void put(float* to, const Vec3& v) {
+  to[0] = static_cast<float>(v.x), to[1] = static_cast<float>(v.y), to[2] = static_cast<float>(v.z);
+}
+Vec3 take(const float* from) { return {double{from[0]}, double{from[1]}, double{from[2]}}; }
+
+/// L, u' and a' of a body that can move; returns what of its velocity they do not hold.
+Velocity load_body(const ProblemBody& body, LaneBody& record, LaneMass& mass, LaneMotion& pull) {
+  const Triangle l(body.inverse_inertia);
+  const double shift = std::sqrt(body.inverse_mass), inverse = shift > 0 ? 1.0 / shift : 0.0;
+  const double numbers[6] = {l.l00, l.l10, l.l11, l.l20, l.l21, l.l22};
+  for (int k = 0; k < 6; ++k) mass.turn[k] = static_cast<float>(numbers[k]);
+  mass.shift = static_cast<float>(shift);
+  record = {}, pull = {};
+  put(record.velocity, inverse * body.velocity.linear), put(record.velocity + 3, l.solve(body.velocity.angular));
+  put(pull.value, inverse * body.acceleration.linear), put(pull.value + 3, l.solve(body.acceleration.angular));
+  Velocity still;
+  if (!(shift > 0)) still.linear = body.velocity.linear;
+  if (!(l.l00 > 0)) still.angular.x = body.velocity.angular.x;
+  if (!(l.l11 > 0)) still.angular.y = body.velocity.angular.y - l.l10 * l.solve(body.velocity.angular).x;
+  if (!(l.l22 > 0)) still.angular.z = body.velocity.angular.z - dot({l.l20, l.l21, 0}, l.solve(body.velocity.angular));
+  return still;
+}
+
+int kind_points(int count) { return count <= 2 ? count : kMostPoints; }
+
+}  // namespace
+
+void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* pool) {
+  body_of.resize(from.size()), still.resize(from.size());
+  std::int32_t count = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) body_of[i] = from[i].is_dynamic() ? count++ : -1;
+  const auto records = static_cast<std::size_t>(count) + 1;
+  bodies.resize(records), masses.resize(records), previous.resize(records), pull.resize(records);
+  touched.assign(records, 0);
+  bodies.back() = {}, masses.back() = {}, previous.back() = {}, pull.back() = {};
+  parallel_for(pool, static_cast<std::int64_t>(from.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const auto k = static_cast<std::size_t>(body_of[i]);
+      still[i] = body_of[i] < 0 ? from[i].velocity : load_body(from[i], bodies[k], masses[k], pull[k]);
+    }
+  });
+}
+
+std::uint32_t LaneProblem::key(const LaneTraits& traits, std::int32_t colour, int ordinal) const {
+  const auto a = static_cast<std::size_t>(traits.body_a), b = static_cast<std::size_t>(traits.body_b);
+  LaneKind kind{kind_points(traits.count), body_of[a] >= 0 && body_of[b] >= 0, traits.extra};
+  kind.extra = kind.extra || !(still[a] == Velocity{}) || !(still[b] == Velocity{});
+  const auto low = static_cast<std::uint32_t>(kind.index());
+  if (colour < 0 || ordinal >= (1 << kOrdinalBits)) return kOverflow | low;
+  return (static_cast<std::uint32_t>(colour) << (kOrdinalBits + kKindBits)) |
+         (static_cast<std::uint32_t>(ordinal) << kKindBits) | low;
+}
+
+void LaneProblem::lay_out(std::span<const std::uint32_t> keys, ThreadPool*) {
+  if (std::equal(keys.begin(), keys.end(), keys_.begin(), keys_.end())) {
+    if (nobody_ != bodies.size() - 1) point_at_nobody();
+    return;
+  }
+  keys_.assign(keys.begin(), keys.end());
+  // How many there are of each key, in the order of keys; those in stages of their own come last.
+  std::uint32_t most = 0;
+  std::size_t alone = 0;
+  for (const std::uint32_t k : keys)
+    if (k >= kOverflow)
+      ++alone;
+    else
+      most = std::max(most, k);
+  std::vector<std::uint32_t>& first = first_group_;
+  first.assign(std::size_t{most} + 1, 0);
+  for (const std::uint32_t k : keys)
+    if (k < kOverflow) ++first[k];
+  groups.clear(), stages.clear();
+  std::uint32_t field = 0, last_stage = ~0u;
+  const auto add_group = [&](std::uint32_t kind, std::uint32_t lanes) {
+    groups.push_back({field, static_cast<std::uint16_t>(kind), static_cast<std::uint16_t>(lanes)});
+    field += static_cast<std::uint32_t>(kFields[kind].size);
+    ++stages.back().count;
+  };
+  for (std::uint32_t k = 0; k <= most; ++k) {
+    std::uint32_t left = first[k];
+    if (left == 0) continue;
+    if (k >> kKindBits != last_stage) stages.push_back({static_cast<std::int32_t>(groups.size()), 0});
+    last_stage = k >> kKindBits;
+    first[k] = static_cast<std::uint32_t>(groups.size()) * kLanes;
+    for (; left > 0; left -= std::min<std::uint32_t>(left, kLanes))
+      add_group(k & ((1u << kKindBits) - 1), std::min<std::uint32_t>(left, kLanes));
+  }
+  slots.resize(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] >= kOverflow) {
+      stages.push_back({static_cast<std::int32_t>(groups.size()), 0});
+      slots[i] = {static_cast<std::uint32_t>(groups.size()), 0};
+      add_group(keys[i] & ((1u << kKindBits) - 1), 1);
+    } else {
+      const std::uint32_t at = first[keys[i]]++;
+      slots[i] = {at / kLanes, at % kLanes};
+    }
+  }
+  data.assign(std::size_t{field} * kLanes, 0.0f);
+  point_at_nobody();
+}
+
+/// Lanes that are not in use read a body that is nobody.
+void LaneProblem::point_at_nobody() {
+  nobody_ = bodies.size() - 1;
+  const auto nobody = std::bit_cast<float>(static_cast<std::int32_t>(nobody_));
+  for (const LaneGroup& group : groups) {
+    const LaneFields& f = kFields[group.kind];
+    float* base = data.data() + std::size_t{group.first} * kLanes;
+    for (int l = group.lanes; l < kLanes; ++l) {
+      base[f.body_b * kLanes + l] = nobody;
+      if (lane_kind(group.kind).two_bodies) base[f.body_a * kLanes + l] = nobody;
+    }
+  }
+}
+
+namespace {
+
+/// One lane of a group.
+struct Lane {
+  float* base;
+  void set(int field, double value) const { base[field * kLanes] = static_cast<float>(value); }
+  void set3(int field, const Vec3& v) const { set(field, v.x), set(field + 1, v.y), set(field + 2, v.z); }
+  void set_index(int field, std::int32_t value) const { base[field * kLanes] = std::bit_cast<float>(value); }
+  double get(int field) const { return double{base[field * kLanes]}; }
+};
+
+/// Several threads may say of a body that it is touched.
+void set_body(const Lane& lane, int field, std::int32_t record, std::vector<std::uint8_t>& touched) {
+  lane.set_index(field, record);
+  std::atomic_ref(touched[static_cast<std::size_t>(record)]).store(1, std::memory_order_relaxed);
+}
+
+/// Places of the points about their middle, along the tangents.
+struct Places {
+  std::array<double, kMostPoints> x{}, y{};
+  double spread = 0;
+  Vec3 middle_a, middle_b;
+
+  explicit Places(const LaneManifold& m) {
+    if (m.count == 1) {
+      middle_a = m.point[0].arm_a, middle_b = m.point[0].arm_b;
+      return;
+    }
+    const double share = 1.0 / m.count;
+    for (const LaneManifold::Point& p : m.points()) middle_a += share * p.arm_a, middle_b += share * p.arm_b;
+    const Vec3 tangent2 = cross(m.normal, m.tangent);
+    for (std::size_t i = 0; i < m.points().size(); ++i) {
+      const Vec3 out = m.point[i].arm_b - middle_b;
+      x[i] = dot(out, m.tangent), y[i] = dot(out, tangent2);
+      spread += x[i] * x[i] + y[i] * y[i];
+    }
+  }
+};
+
+/// Where the second body cannot move the lane sees the manifold from there: b <-> a, normal and tangent reversed. The
+/// impulses along them and about the normal stay; that along the second tangent, normal x tangent, changes its sign.
+constexpr double side_of(bool turned) { return turned ? -1.0 : 1.0; }
+
+}  // namespace
+
+void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
+  const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
+  const double side = side_of(turned), share = 1.0 / sub_steps;
+  const LaneGroup& group = groups[slots[i].group];
+  const LaneFields& f = kFields[group.kind];
+  const LaneKind kind = lane_kind(group.kind);
+  const Lane lane{data.data() + std::size_t{group.first} * kLanes + slots[i].lane};
+  const Places places(m);
+
+  set_body(lane, f.body_b, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
+  if (kind.two_bodies) set_body(lane, f.body_a, body_of[static_cast<std::size_t>(m.body_a)], touched);
+  lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
+  lane.set(f.friction, m.friction1);
+  double force1 = 0, force2 = 0, twist = 0;
+  for (std::size_t p = 0; p < static_cast<std::size_t>(kind.points); ++p) {
+    const int at = f.point + static_cast<int>(p) * f.point_size;
+    const bool there = p < m.points().size();
+    const LaneManifold::Point& point = m.point[p];
+    const Vec3& arm_a = there ? point.arm_a : places.middle_a;
+    const Vec3& arm_b = there ? point.arm_b : places.middle_b;
+    lane.set3(at + f.row_b, turned ? arm_a : arm_b);
+    if (kind.two_bodies) lane.set3(at + f.row_a, arm_a);
+    const double gap = there ? point.gap : 0.0;
+    lane.set(at + f.mass, there ? 1.0 : 0.0), lane.set(at + f.gap, gap), lane.set(at + f.separation, gap);
+    lane.set(at + f.impulse, there ? share * std::max(0.0, point.impulse[0]) : 0.0), lane.set(at + f.total, 0.0);
+    if (!there) continue;
+    force1 += point.impulse[1], force2 += point.impulse[2];
+    twist += places.x[p] * point.impulse[2] - places.y[p] * point.impulse[1] + m.spin_radius * point.impulse[3];
+  }
+  lane.set(f.tangent_impulse, share * force1), lane.set(f.tangent_impulse + 1, side * (share * force2));
+  lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
+  if (kind.points > 1 || kind.extra) {
+    lane.set(f.twist_impulse, share * twist), lane.set(f.twist_total, 0.0);
+    lane.set(f.twist_radius, kSpinBound * m.spin_radius);
+  }
+  if (kind.extra) fill_extra(lane.base, f, m, places.middle_a, places.middle_b, turned);
+}
+
+void LaneProblem::fill_extra(float* base, const LaneFields& f, const LaneManifold& m, const Vec3& middle_a,
+                             const Vec3& middle_b, bool turned) const {
+  const Lane lane{base};
+  const Velocity& va = still[static_cast<std::size_t>(m.body_a)];
+  const Velocity& vb = still[static_cast<std::size_t>(m.body_b)];
+  const auto relative = [&](const Vec3& arm_a, const Vec3& arm_b) {
+    return (vb.linear + cross(vb.angular, arm_b)) - (va.linear + cross(va.angular, arm_a));
+  };
+  const Vec3 v = relative(middle_a, middle_b);
+  lane.set(f.tangent_offset, dot(m.tangent, v));
+  lane.set(f.tangent_offset + 1, side_of(turned) * dot(cross(m.normal, m.tangent), v));
+  lane.set(f.twist_offset, dot(m.normal, vb.angular - va.angular));
+  // A direction without friction beside one that has some: the ellipse becomes very thin instead of a line.
+  const double least = 1e-6 * std::max(m.friction1, m.friction2);
+  lane.set(f.friction, std::max(m.friction1, least)), lane.set(f.anisotropy, std::max(m.friction2, least));
+  for (std::size_t p = 0; p < m.points().size(); ++p) {
+    const int at = f.point + static_cast<int>(p) * f.point_size;
+    lane.set(at + f.offset, dot(m.normal, relative(m.point[p].arm_a, m.point[p].arm_b)));
+    lane.set(at + f.restitution, m.point[p].restitution), lane.set(at + f.approach, m.point[p].approach);
+  }
+}
+
+void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifold& m) const {
+  const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
+  const LaneGroup& group = groups[slots[i].group];
+  const LaneFields& f = kFields[group.kind];
+  const LaneKind kind = lane_kind(group.kind);
+  const float* lane = data.data() + std::size_t{group.first} * kLanes + slots[i].lane;
+  const auto get = [&](int field) { return factor * double{lane[field * kLanes]}; };
+  const bool last = which == Impulses::last;
+  const Places places(m);
+  const double twist = kind.points > 1 || kind.extra ? get(last ? f.twist_impulse : f.twist_total) : 0.0;
+  const int tangent = last ? f.tangent_impulse : f.tangent_total;
+  const double share = 1.0 / m.count, about = places.spread > 0 ? twist / places.spread : 0.0;
+  const double force1 = share * get(tangent), force2 = side_of(turned) * (share * get(tangent + 1));
+  // The force at the middle and the twist as forces at the points: equal shares, and a part that goes round.
+  for (std::size_t p = 0; p < m.points().size(); ++p)
+    m.point[p].impulse = {get(f.point + static_cast<int>(p) * f.point_size + (last ? f.impulse : f.total)),
+                          force1 - about * places.y[p], force2 + about * places.x[p],
+                          m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
+}
+
+void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, int sub_steps, Velocity& velocity,
+                            Velocity& displacement) const {
+  if (body_of[i] < 0) {
+    velocity = body.velocity;
+    displacement = {dt * velocity.linear, dt * velocity.angular};
+    return;
+  }
+  const auto k = static_cast<std::size_t>(body_of[i]);
+  if (touched[k] == 0) {
+    const Velocity &u = body.velocity, &a = body.acceleration;
+    velocity = {u.linear + dt * a.linear, u.angular + dt * a.angular};
+    // d = sum over k of h (u + k h a) = dt u + dt^2 a (n + 1) / (2 n)
+    const double fall = dt * dt * (sub_steps + 1) / (2.0 * sub_steps);
+    displacement = {dt * u.linear + fall * a.linear, dt * u.angular + fall * a.angular};
+    return;
+  }
+  const float *u = bodies[k].velocity, *d = bodies[k].displacement;
+  const double shift = double{masses[k].shift};
+  velocity = {still[i].linear + shift * take(u), still[i].angular + turn(masses[k], take(u + 3))};
+  displacement = {dt * still[i].linear + shift * take(d), dt * still[i].angular + turn(masses[k], take(d + 3))};
+}
+
+}  // namespace cairn

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// LaneProblem: the contacts and joints of one step packed for wide lanes, in float.
+//
+// Manifolds (up to four points of one pair of bodies with one normal) that may be solved side by side stand in groups
+// of kLanes. A group is one run of floats: fields of kLanes numbers each, lane l belonging to one manifold throughout.
+// A stage is a run of groups no two manifolds of which share a body that can move; stages are solved one after the
+// other.
+//
+// Coordinates are scaled by mass: with M^-1 = L L^T per body (L lower triangular), a body's velocity is u = L u', a row
+// J becomes J' = J L, and an impulse changes u' by J'^T lambda. One set of numbers per row serves for reading and
+// writing, whatever the inertia. Bodies that cannot move have no record: what they move by stands in the rows
+// (`offset`).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cairn/core/aligned.h"
+#include "cairn/core/parallel.h"
+#include "cairn/problem/contact_problem.h"
+
+namespace cairn {
+
+inline constexpr int kLanes = 16;
+inline constexpr int kMostPoints = 4;
+
+/// A body that can move: what a sweep reads and writes, one cache line.
+struct alignas(64) LaneBody {
+  float velocity[8] = {};      ///< u': linear, angular; two unused
+  float displacement[8] = {};  ///< d' since the beginning of the step
+};
+
+/// Six numbers in scaled coordinates.
+struct alignas(32) LaneMotion {
+  float value[8] = {};
+};
+
+/// L of a body: its lower triangle by rows for turning, the root of the inverse mass, unused.
+struct alignas(32) LaneMass {
+  float turn[6] = {};
+  float shift = 0;
+  float unused = 0;
+};
+
+/// What kind of manifolds a group holds: how many points, whether the first body can move, whether rows have extras.
+struct LaneKind {
+  int points = 1;          ///< 1, 2 or 4; three points stand in a kind of four
+  bool two_bodies = true;  ///< else body a cannot move and has no fields
+  bool extra = false;      ///< offsets, restitution, anisotropic friction, spin
+
+  int index() const { return (points == 1 ? 0 : points == 2 ? 1 : 2) + (two_bodies ? 3 : 0) + (extra ? 6 : 0); }
+};
+inline constexpr int kLaneKinds = 12;
+constexpr LaneKind lane_kind(int index) {
+  constexpr int kPoints[3] = {1, 2, 4};
+  return {kPoints[index % 3], index / 3 % 2 == 1, index >= 6};
+}
+
+/// Where the fields of a group of one kind begin, in units of kLanes floats. Rows that read and write both bodies keep
+/// those of b first. Before `prepare` the arms stand where the scaled rows go.
+struct LaneFields {
+  int body_b, body_a;        ///< indices of bodies, as int32
+  int normal, tangent;       ///< three each; the second tangent is normal x tangent
+  int shift_b, shift_a;      ///< roots of the inverse masses
+  int friction;              ///< coefficient
+  int tangent_b, tangent_a;  ///< rows of friction: two times three
+  int tangent_mass;          ///< inverse of the 2 x 2 block: 11, 12, 22
+  int tangent_impulse;       ///< two
+  int tangent_total;         ///< two: over the sub-steps so far
+  int twist_b, twist_a;      ///< row of turning about the normal; points > 1 or extra
+  int twist_mass, twist_impulse, twist_total;
+  int twist_radius;       ///< bound of the twist impulse per friction and normal impulse
+  int point, point_size;  ///< first point, fields per point
+  int row_b, row_a, mass, gap, separation, impulse, total;  ///< within a point
+  int offset, restitution, approach;                        ///< within a point, extra
+  int tangent_offset, twist_offset, anisotropy;  ///< extra: two, one, one (second coefficient over the first)
+  int size;                                      ///< fields of the group
+};
+constexpr LaneFields lane_fields(LaneKind kind) {
+  LaneFields f{};
+  int next = 0;
+  const auto take = [&](int count) {
+    const int at = next;
+    next += count;
+    return at;
+  };
+  const int a = kind.two_bodies ? 1 : 0;
+  f.body_b = take(1), f.body_a = take(a);
+  f.normal = take(3), f.tangent = take(3);
+  f.shift_b = take(1), f.shift_a = take(a), f.friction = take(1);
+  f.tangent_b = take(6), f.tangent_a = take(6 * a), f.tangent_mass = take(3);
+  f.tangent_impulse = take(2), f.tangent_total = take(2);
+  const int twist = kind.points > 1 || kind.extra ? 1 : 0;
+  f.twist_b = take(3 * twist), f.twist_a = take(3 * twist * a);
+  f.twist_mass = take(twist), f.twist_impulse = take(twist), f.twist_total = take(twist), f.twist_radius = take(twist);
+  if (kind.extra) f.tangent_offset = take(2), f.twist_offset = take(1), f.anisotropy = take(1);
+  f.point = next;
+  next = 0;
+  f.row_b = take(3), f.row_a = take(3 * a);
+  f.mass = take(1), f.gap = take(1), f.separation = take(1), f.impulse = take(1), f.total = take(1);
+  if (kind.extra) f.offset = take(1), f.restitution = take(1), f.approach = take(1);
+  f.point_size = next;
+  f.size = f.point + kind.points * f.point_size;
+  return f;
+}
+
+struct LaneGroup {
+  std::uint32_t first = 0;  ///< of its fields, in units of kLanes floats
+  std::uint16_t kind = 0;
+  std::uint16_t lanes = 0;  ///< in use, from 0
+};
+
+/// groups[first .. first + count) may be solved side by side.
+struct LaneStage {
+  std::int32_t first = 0, count = 0;
+};
+
+/// Where one manifold of the caller stands.
+struct LaneSlot {
+  std::uint32_t group = 0;
+  std::uint32_t lane = 0;
+};
+
+/// A manifold as its maker sees it. Only what its points fill is set: there are many.
+struct LaneManifold {
+  std::int32_t body_a, body_b;  ///< in the caller's numbering
+  int count;                    ///< points
+  Vec3 normal, tangent;         ///< normal from a to b; the second tangent is normal x tangent
+  double friction1, friction2, spin_radius;
+  struct Point {
+    Vec3 arm_a, arm_b;
+    double gap;
+    std::array<double, 4> impulse;  ///< of the whole step: normal, tangents, spin
+    double restitution, approach;   ///< normal velocity at the beginning of the step; only with restitution
+  };
+  std::array<Point, kMostPoints> point;
+
+  LaneManifold() {}  // NOLINT: not set on purpose
+  /// Without points yet, for the first of its contacts.
+  explicit LaneManifold(const ContactBlock& c)
+      : body_a(c.body_a),
+        body_b(c.body_b),
+        count(0),
+        normal(c.normal),
+        tangent(c.tangent1),
+        friction1(c.friction1),
+        friction2(c.friction2),
+        spin_radius(c.spin_radius) {}
+
+  void add(const ContactBlock& c, double approach, const std::array<double, 4>& impulse) {
+    point[static_cast<std::size_t>(count++)] = {c.arm_a, c.arm_b, c.gap, impulse, c.restitution, approach};
+  }
+  std::span<const Point> points() const { return {point.data(), static_cast<std::size_t>(count)}; }
+  std::span<Point> points() { return {point.data(), static_cast<std::size_t>(count)}; }
+};
+
+/// The second tangent of lanes is normal x tangent; that of a problem may be its opposite.
+inline double handedness(const ContactBlock& c) {
+  return dot(c.tangent2, cross(c.normal, c.tangent1)) < 0 ? -1.0 : 1.0;
+}
+
+/// What decides where a manifold stands.
+struct LaneTraits {
+  std::int32_t body_a = 0, body_b = 0;
+  int count = 0;
+  bool extra = false;  ///< restitution, anisotropic friction or spin; bodies that are moved by themselves are seen to
+};
+
+class LaneProblem {
+ public:
+  /// Records of the bodies that can move: u' and a' from velocities and accelerations, L from inverse masses.
+  void load_bodies(std::span<const ProblemBody> bodies, ThreadPool* pool);
+
+  /// Where a manifold belongs: kNoColour in a stage of its own. `ordinal`: how many manifolds of its pair came before.
+  static constexpr std::int32_t kNoColour = -1;
+  std::uint32_t key(const LaneTraits& traits, std::int32_t colour, int ordinal) const;
+
+  /// Groups and stages for manifolds with the given keys; allocates and sorts only if they differ from the last ones.
+  void lay_out(std::span<const std::uint32_t> keys, ThreadPool* pool);
+
+  /// Writes manifold i of the layout; its impulses are divided by `sub_steps`.
+  void fill(std::size_t i, const LaneManifold& manifold, int sub_steps);
+  /// Impulses of manifold i times `factor`, after a solve, in the frame in which it was filled: those of all sub-steps
+  /// (if the solve added them up), or of the last.
+  enum class Impulses { total, last };
+  void read(std::size_t i, Impulses which, double factor, LaneManifold& manifold) const;
+
+  /// End-of-step velocity and displacement of a body, after a solve over dt. What no manifold touches moves as if there
+  /// were no lanes, in double.
+  void read_body(std::size_t i, const ProblemBody& body, double dt, int sub_steps, Velocity& velocity,
+                 Velocity& displacement) const;
+  bool can_move(std::size_t body) const { return body_of[body] >= 0; }
+
+  std::vector<LaneGroup> groups;
+  std::vector<LaneStage> stages;
+  AlignedVector<float> data;          ///< fields of all groups
+  std::vector<LaneBody> bodies;       ///< those that can move, then one that is nobody
+  std::vector<LaneMass> masses;       ///< per record
+  std::vector<LaneMotion> previous;   ///< per record: u' at the beginning of the sub-step
+  std::vector<LaneMotion> pull;       ///< per record: a'
+  std::vector<Velocity> still;        ///< per body of the caller: what of its velocity its record does not hold
+  std::vector<std::int32_t> body_of;  ///< per body of the caller: its record, or -1
+  std::vector<LaneSlot> slots;        ///< per manifold
+  std::vector<std::uint8_t> touched;  ///< per record: it is in a manifold
+
+ private:
+  void point_at_nobody();
+  void fill_extra(float* base, const LaneFields& fields, const LaneManifold& manifold, const Vec3& middle_a,
+                  const Vec3& middle_b, bool turned) const;
+
+  std::vector<std::uint32_t> keys_;         ///< of the layout
+  std::vector<std::uint32_t> first_group_;  ///< scratch
+  std::size_t nobody_ = 0;                  ///< record that lanes not in use point at
+};
+
+}  // namespace cairn

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The formulas of the sub-stepped contact solver over wide lanes: the only door to SIMD. Written once over Highway and
+// compiled for several instruction sets; which one runs is found when the program starts, or forced by name. All give
+// the same bits: no fused multiply-add, real division and square root, nothing summed across lanes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cairn/problem/lane_problem.h"
+
+namespace cairn {
+
+/// The numbers of one pass, by whether both bodies can move [0] or one cannot [1].
+struct LanePass {
+  float inverse_h = 0;          ///< 1/s
+  float rate[2] = {};           ///< 1/s: overlap turned into speed
+  float mass_scale[2] = {};     ///< soft rows: share of the rigid step
+  float impulse_scale[2] = {};  ///< soft rows: share of the impulse that yields
+  float slop = 0;               ///< m
+  float push = 0;               ///< m/s
+  bool biased = false;          ///< normals alone, soft and with push-out; else all rows, rigid and without
+  bool refresh = false;         ///< find the separations from the displacements first
+  bool last = false;            ///< of the sub-step
+  bool totals = false;          ///< add up the impulses of all sub-steps; bouncing contacts always do
+};
+
+/// Groups of a problem, as kernels see them.
+struct LaneView {
+  const LaneGroup* groups = nullptr;
+  float* data = nullptr;
+  LaneBody* bodies = nullptr;
+  const LaneMass* masses = nullptr;
+};
+
+/// groups[begin .. end) of a view; no two of them may share a body, except for `prepare`.
+struct LaneKernels {
+  const char* name;
+  /// Turns arms into scaled rows and finds the effective masses.
+  void (*prepare)(const LaneView& view, std::int64_t begin, std::int64_t end);
+  /// Adds the velocities that the impulses make.
+  void (*warm_start)(const LaneView& view, std::int64_t begin, std::int64_t end);
+  void (*sweep)(const LaneView& view, const LanePass& pass, std::int64_t begin, std::int64_t end);
+  /// Lets contacts that came in faster than `bounce_speed` and were pushed leave again (Newton's law).
+  void (*bounce)(const LaneView& view, float bounce_speed, std::int64_t begin, std::int64_t end);
+};
+
+/// Those of the best instruction set of this machine, or of the one that was forced.
+const LaneKernels& lane_kernels();
+
+/// "scalar", "sse4", "avx2", "avx512": those this machine has, best last.
+std::vector<std::string> simd_names();
+/// One of simd_names(), or "auto". Throws InputError for others. Not while a solver runs.
+void force_simd(std::string_view name);
+
+}  // namespace cairn

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Records of bodies into lanes and back: eight floats per record, loaded by quarters of 128 bits and transposed, which
+// is faster than gathering number by number.
+
+// Included once per instruction set.
+#if defined(CAIRN_SOLVERS_LANE_RECORDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAIRN_SOLVERS_LANE_RECORDS_INL_H_
+#undef CAIRN_SOLVERS_LANE_RECORDS_INL_H_
+#else
+#define CAIRN_SOLVERS_LANE_RECORDS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace cairn::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+/// out[k] = number k of the record of this lane, for the first kCount numbers.
+template <int kCount, int kStride, class D>
+HWY_INLINE void load_records(D d, const float* records, const std::int32_t* index, hn::Vec<D>* out) {
+  const float* record = records + std::ptrdiff_t{*index} * kStride;
+  for (int k = 0; k < kCount; ++k) out[k] = hn::Set(d, record[k]);
+}
+
+/// The first six numbers of the records; the other two become zero.
+template <int kStride, class D>
+HWY_INLINE void store_records6(D, const hn::Vec<D>* in, float* records, const std::int32_t* index, int) {
+  float* record = records + std::ptrdiff_t{*index} * kStride;
+  for (int k = 0; k < 6; ++k) record[k] = hn::GetLane(in[k]);
+  record[6] = record[7] = 0;
+}
+
+#else
+
+/// Four floats of every fourth record: block b of the vector is that of index[4 b].
+template <int kStride, class D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const float* from, const std::int32_t* index) {
+  constexpr int kCount = static_cast<int>(hn::MaxLanes(d));
+  if constexpr (kCount == 4) {
+    return hn::LoadU(d, from + std::ptrdiff_t{*index} * kStride);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks<kStride>(half, from, index + kCount / 2),
+                       load_blocks<kStride>(half, from, index));
+  }
+}
+
+template <int kStride, class D>
+HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float* to, const std::int32_t* index, int lanes) {
+  constexpr int kCount = static_cast<int>(hn::MaxLanes(d));
+  if constexpr (kCount == 4) {
+    if (lanes > 0) hn::StoreU(v, d, to + std::ptrdiff_t{*index} * kStride);
+  } else {
+    const hn::Half<D> half;
+    store_blocks<kStride>(half, hn::LowerHalf(half, v), to, index, lanes);
+    store_blocks<kStride>(half, hn::UpperHalf(half, v), to, index + kCount / 2, lanes - kCount / 2);
+  }
+}
+
+/// Within every block of four lanes rows become columns.
+template <class D>
+HWY_INLINE void transpose4(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c, hn::Vec<D> e, hn::Vec<D>* out) {
+  const auto ac_low = hn::InterleaveLower(d, a, c), be_low = hn::InterleaveLower(d, b, e);
+  const auto ac_high = hn::InterleaveUpper(d, a, c), be_high = hn::InterleaveUpper(d, b, e);
+  out[0] = hn::InterleaveLower(d, ac_low, be_low), out[1] = hn::InterleaveUpper(d, ac_low, be_low);
+  out[2] = hn::InterleaveLower(d, ac_high, be_high), out[3] = hn::InterleaveUpper(d, ac_high, be_high);
+}
+
+template <int kCount, int kStride, class D>
+HWY_INLINE void load_records(D d, const float* records, const std::int32_t* index, hn::Vec<D>* out) {
+  for (int quarter = 0; quarter < (kCount + 3) / 4; ++quarter) {
+    const float* from = records + 4 * quarter;
+    transpose4(d, load_blocks<kStride>(d, from, index), load_blocks<kStride>(d, from, index + 1),
+               load_blocks<kStride>(d, from, index + 2), load_blocks<kStride>(d, from, index + 3), out + 4 * quarter);
+  }
+}
+
+template <int kStride, class D>
+HWY_INLINE void store_records6(D d, const hn::Vec<D>* in, float* records, const std::int32_t* index, int lanes) {
+  const auto zero = hn::Zero(d);
+  hn::Vec<D> low[4], high[4];
+  transpose4(d, in[0], in[1], in[2], in[3], low);
+  transpose4(d, in[4], in[5], zero, zero, high);
+  for (int j = 0; j < 4; ++j) {
+    store_blocks<kStride>(d, low[j], records, index + j, lanes - j);
+    store_blocks<kStride>(d, high[j], records + 4, index + j, lanes - j);
+  }
+}
+
+#endif
+
+}  // namespace cairn::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Soft step: sub-steps of soft, warm-started Gauss-Seidel by colours in wide lanes, each followed by a rigid pass that
+// takes back the speed of the push-out. For time steps in real time.
+//
+//   n times, h = dt/n:  u <- u + h a + M^-1 J^T l                  the impulses of the last sub-step act again
+//                       normals, soft:  l <- max(0, l - c_m K^-1 (J u + max(c_r (s + slop), -push)) - c_l l)
+//                       d <- d + h u,  s = gap + J d
+//                       normals, friction, normals of each manifold, rigid:  l <- proj( l - K^-1 J u )
+//   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped
+//   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s > 0) are held
+//   rigidly to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the
+//   normal.
+//
+// Source: Macklin et al. 2019 (small steps); soft rows and relaxing after E. Catto's Soft Step. Ours: mass-scaled lanes
+// (lane_problem.h), the extrapolated warm start u <- 2 u - u_before, friction in the rigid pass alone, damping near
+// one. Use: what games and robots run. Not to solve a given problem accurately: contacts yield by their softness.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "cairn/solvers/solver.h"
+
+namespace cairn {
+
+class LaneProblem;
+
+struct SoftStepSettings {
+  int sub_steps = 0;         ///< 0: 8 up to 256 manifolds, else 4; more: stiffer and steadier
+  int iterations = 1;        ///< soft sweeps per sub-step
+  int relax = 1;             ///< rigid sweeps per sub-step; 0: the speed of the push-out stays, and nothing rubs
+  double hertz = 0;          ///< of soft contacts; 0: a quarter of the rate of sub-steps. Higher: stacks begin to shake
+  double damping_ratio = 1;  ///< higher: overlap is removed more slowly, tall stacks rock longer
+  double still_factor = 1;   ///< contacts with bodies that cannot move have this times the frequency
+  double push = 3;           ///< m/s, fastest push-out; lower: gentler, deep overlaps stay longer
+  double slop = 0;           ///< m, overlap left alone; while bodies sink into it they rub too little
+};
+
+/// Sub-steps and frequency where the settings leave them open.
+SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, double dt);
+
+/// A solver whose problem a world may pack by itself.
+class LaneSolver : public Solver {
+ public:
+  /// To be filled by the caller: bodies, layout, manifolds.
+  virtual LaneProblem& lanes() = 0;
+  /// Over how many sub-steps the impulses of so many manifolds are spread: for LaneProblem::fill.
+  virtual int sub_steps(std::size_t manifolds) const = 0;
+  /// Solves what was filled in; `velocity` and `displacement` of the solution are complete on return.
+  virtual SolveReport solve_lanes(std::span<const ProblemBody> bodies, double dt, double bounce_speed, bool totals,
+                                  ContactSolution& solution, SolveContext& context) = 0;
+};
+
+class SoftStepSolver : public LaneSolver {
+ public:
+  explicit SoftStepSolver(const SoftStepSettings& settings = {});
+  ~SoftStepSolver() override;
+
+  SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
+  /// Throws InputError: sub-steps need bodies.
+  SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
+
+  LaneProblem& lanes() override;
+  int sub_steps(std::size_t manifolds) const override;
+  SolveReport solve_lanes(std::span<const ProblemBody> bodies, double dt, double bounce_speed, bool totals,
+                          ContactSolution& solution, SolveContext& context) override;
+
+ private:
+  struct Workspace;
+  void load(const ContactProblem& problem, const ContactSolution& warm, SolveContext& context);
+
+  SoftStepSettings settings_;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace cairn

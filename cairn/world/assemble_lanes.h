@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// From the contact cache straight into lanes and back, without contacts in double in between, which would cost as much
+// as the solve. Gives the same bits as `assemble` and LaneManifolds together.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/solvers/soft_step.h"
+#include "cairn/world/assemble.h"
+
+namespace cairn {
+
+/// Points of a slab that stand in one lane.
+struct LanePoints {
+  std::int32_t manifold = 0, first_point = 0;  ///< in the slab
+  std::int32_t count = 0, ordinal = 0;
+  std::int32_t edge = 0;  ///< of the graph
+};
+
+/// Where the lanes of a world come from; kept from step to step for its memory.
+struct LaneSources {
+  std::vector<std::int64_t> first;  ///< per slab of the cache, one more at the end
+  std::vector<LanePoints> points;   ///< per manifold of the lanes
+  std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
+};
+
+/// After assemble_bodies.
+void assemble_lanes(const ContactSource& from, const WorldSettings& settings, double step_ratio, ThreadPool* pool,
+                    LaneSolver& solver, LaneSources& sources, Assembly& out);
+
+/// Impulses of the last sub-step back to the points they belong to.
+void scatter_lanes(const ContactSource& from, LaneSolver& solver, const LaneSources& sources, ContactCache& cache,
+                   ThreadPool* pool);
+
+}  // namespace cairn
