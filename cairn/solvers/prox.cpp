@@ -91,6 +91,7 @@ void check_warm_start(std::size_t given, std::size_t wanted, const char* what) {
   double largest = 0;  // impulse: redundant contacts may push hard against each other and cancel
   for (const auto& impulse : solution.contact_impulse)
     for (const double value : impulse) largest = std::max(largest, std::fabs(value));
+  for (const double value : solution.joint_impulse) largest = std::max(largest, std::fabs(value));
   const bool sane = lightest <= kSaneRatio * heaviest && fastest <= kSaneSpeed;
   if (!sane) return true;
   const Measures m = residual(problem, solution);

@@ -22,6 +22,10 @@ void load_bodies(ByteReader& in, WorldState& world);
 void save_shapes(const WorldState& world, ByteWriter& out);
 void load_shapes(ByteReader& in, WorldState& world);
 
+/// Handles, definitions, coordinates and impulses.
+void save_joints(const WorldState& world, ByteWriter& out);
+void load_joints(ByteReader& in, WorldState& world);
+
 /// The clock, pairs of bodies that never collide, and shapes removed since the last step.
 void save_course(const WorldState& world, ByteWriter& out);
 void load_course(ByteReader& in, WorldState& world);

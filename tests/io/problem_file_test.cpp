@@ -31,6 +31,7 @@ ContactProblem with_joints_and_spin() {
   problem.joint_rows[0].linear_a = {-1, 0.1, 0.2};
   problem.joint_rows[1].angular_b = {0.5, 0.6, 0.7};
   problem.joint_rows[1].compliance = 1e-7;
+  problem.joint_rows[1].damping = 30;
   problem.joint_rows[2].lower = 0;
   problem.joint_rows[2].error = 1e-5;
   problem.joint_rows[2].target_velocity = -2;
