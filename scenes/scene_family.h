@@ -68,10 +68,14 @@ inline ParameterSpec seed_parameter() { return {"seed", 1, 0, 1e9, "of the rando
 std::vector<SceneFamily> ball_scenes();
 std::vector<SceneFamily> box_scenes();
 std::vector<SceneFamily> card_house_scenes();
+std::vector<SceneFamily> chain_scenes();
 std::vector<SceneFamily> hopper_scenes();
 std::vector<SceneFamily> incline_scenes();
+std::vector<SceneFamily> machine_scenes();
 std::vector<SceneFamily> masonry_scenes();
 std::vector<SceneFamily> mesh_scenes();
+std::vector<SceneFamily> ragdoll_scenes();
 std::vector<SceneFamily> top_scenes();
+std::vector<SceneFamily> vehicle_scenes();
 
 }  // namespace cairn::scenes

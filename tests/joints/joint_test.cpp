@@ -50,7 +50,7 @@ std::vector<Sample> samples() {
       {FixedJoint{}, 6},
       {DistanceJoint{1.5}, 1},
       {RopeJoint{1.5, 0, 0}, 0},
-      {SpringJoint{1, 100, 1}, 0},
+      {SpringJoint{1, 100, 1, 1e6}, 0},
       {UniversalJoint{axis, axis}, 4},
       {PlanarJoint{axis, axis, axis}, 3},
       {kGear, 1},
