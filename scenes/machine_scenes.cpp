@@ -78,7 +78,7 @@ void build_excavator(World& world, const SceneValues& values) {
   constexpr int kRow = 10;
   const Material material = rubbing(values.get("friction"));
   add_ground(world, material);
-  const Vec3 foot{-4, 0, 1}, elbow{-1, 0, 3.5}, wrist{1.6, 0, 1.2};
+  const Vec3 foot{-4, 0, 1}, elbow{-1, 0, 4.6}, wrist{1.6, 0, 2.2};
   const auto arm = [&](const Vec3& from, const Vec3& to) {
     const Vec3 way = to - from;
     return world.add_body({.pose = {0.5 * (from + to), turn({0, 1, 0}, -std::atan2(way.z, way.x))}},
@@ -89,9 +89,9 @@ void build_excavator(World& world, const SceneValues& values) {
   };
   const BodyId boom = arm(foot, elbow), stick = arm(elbow, wrist);
   const BodyId bucket = add_bucket(world, wrist, material);
-  hinge({}, boom, foot, held(2e7, 2e6));
-  hinge(boom, stick, elbow, turning(values.get("pull"), 1e5));
-  hinge(stick, bucket, wrist, turning(values.get("curl"), 3e4));
+  hinge({}, boom, foot, held(2e6, 2e5));
+  hinge(boom, stick, elbow, turning(values.get("pull"), 5e4));
+  hinge(stick, bucket, wrist, turning(values.get("curl"), 2e4));
   Random random(values.seed());
   for (int i = 0; i < values.whole("count"); ++i) {
     const int x = i % kRow, y = i / kRow % kRow, z = i / (kRow * kRow);
@@ -118,7 +118,7 @@ std::vector<SceneFamily> machine_scenes() {
        .parameters = {friction_parameter(0.6),
                       {"count", 500, 0, 5000, "rocks", true},
                       {"pull", 0.15, -2, 2, "rad/s of the stick"},
-                      {"curl", 0.3, -2, 2, "rad/s of the bucket"},
+                      {"curl", 0.15, -2, 2, "rad/s of the bucket"},
                       seed_parameter()},
        .build = build_excavator},
   };

@@ -141,7 +141,9 @@ double contact_bias(const ContactProblem& problem, const ContactBlock& c) {
 }
 
 double joint_bias(const ContactProblem& problem, const JointRow& row) {
-  if (row.compliance == 0) return problem.stabilisation.joint_rate * row.error / problem.dt - row.target_velocity;
+  const Stabilisation& s = problem.stabilisation;
+  if (row.compliance == 0)
+    return std::clamp(s.joint_rate * row.error / problem.dt, -s.max_push, s.max_push) - row.target_velocity;
   return row.error / (row.damping * row.compliance + problem.dt) - row.target_velocity;
 }
 
