@@ -11,6 +11,12 @@ namespace {
 constexpr std::int64_t kJointGrain = 64;
 constexpr std::int32_t kBlockRows = 6;
 
+/// Part of the last impulses that a step starts from. Where joints hold more than there is to hold (loops, parallel
+/// hinges) some impulses cancel and no solver sees them; kept whole they pile up, and as the mechanism turns they no
+/// longer cancel. Measured on a loop of seven hinges at 400 sweeps: with all of it the energy grows twentyfold within a
+/// second, with 0.95 the residual is 1e-5, with 0.9 1e-8.
+constexpr double kKeptImpulse = 0.9;
+
 bool takes_part(const Bodies& bodies, const JointState& state) {
   const auto active = [&](std::int32_t body) { return body >= 0 && bodies.is_active(static_cast<std::size_t>(body)); };
   return state.live && state.rows > 0 && (active(state.body_a) || active(state.body_b));
@@ -66,7 +72,7 @@ void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double
                      Joints& joints, Assembly& out) {
   if (joints.size() == 0) return;
   ContactProblem& problem = out.problem;
-  const double impulse_scale = settings.warm_start ? step_ratio : 0.0;
+  const double impulse_scale = settings.warm_start ? kKeptImpulse * step_ratio : 0.0;
   number_rows(bodies, problem, joints);
   problem.joint_rows.resize(static_cast<std::size_t>(joints.first_row.back()));
   problem.joints.resize(static_cast<std::size_t>(joints.first_block.back()));

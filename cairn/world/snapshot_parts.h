@@ -22,10 +22,6 @@ void load_bodies(ByteReader& in, WorldState& world);
 void save_shapes(const WorldState& world, ByteWriter& out);
 void load_shapes(ByteReader& in, WorldState& world);
 
-/// Handles, definitions, coordinates and impulses.
-void save_joints(const WorldState& world, ByteWriter& out);
-void load_joints(ByteReader& in, WorldState& world);
-
 /// The clock, pairs of bodies that never collide, and shapes removed since the last step.
 void save_course(const WorldState& world, ByteWriter& out);
 void load_course(ByteReader& in, WorldState& world);
@@ -37,6 +33,10 @@ void load_contacts(ByteReader& in, WorldState& world);
 /// The colours of the contact graph.
 void save_colours(const WorldState& world, ByteWriter& out);
 void load_colours(ByteReader& in, WorldState& world);
+
+/// Handles, definitions, coordinates and impulses.
+void save_joints(const WorldState& world, ByteWriter& out);
+void load_joints(ByteReader& in, WorldState& world);
 
 /// Farther than any body gets before it is quarantined, or a kinematic one in any time that is simulated.
 inline constexpr double kFarthest = 1e15;  ///< m
