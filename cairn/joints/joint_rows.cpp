@@ -102,13 +102,13 @@ void JointRows::move_twist(const JointPlace& at, const JointAxis& axis, int i) {
 }
 
 /// Rigid: within the step the coordinate may reach the stop but not pass it, J u' + excess / dt <= 0 (or >= 0); once
-/// beyond, it comes back at the rate of joint errors. Soft: the spring and damper of the row.
+/// beyond, it comes back at the rate of joint errors. Soft: the spring and damper of the row, which begin at the stop.
 void JointRows::stop(const JointPlace& at, const JointRow& from, double excess, bool from_above,
                      const JointSoftness& soft) {
   JointRow& added = add(from);
   const bool beyond = from_above ? excess > 0 : excess < 0;
   added.compliance = soft.compliance, added.damping = soft.damping;
-  if (beyond || soft.compliance > 0)
+  if (beyond)
     added.error = excess;
   else
     added.target_velocity = -excess / at.dt;

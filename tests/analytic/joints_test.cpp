@@ -189,6 +189,19 @@ TEST(Stops, HoldASlideAndATurn) {
   EXPECT_NEAR(world.view(hinge).torque.y, -0.5 * kGravity * std::cos(0.7), 1e-3);
 }
 
+TEST(Stops, SoftOnesBeginAtTheStopAndGiveWay) {
+  World world(exact_settings());
+  const BodyId weight = add_mass(world, {0, 0, 0}, 2);
+  JointAxis axis = limited(-0.5, 1);
+  axis.limit_compliance = 1e-3, axis.limit_damping = 100;
+  const JointId slider = world.add_joint(world.joint_at({}, weight, frame_along({}, {0, 0, 1}), PrismaticJoint{axis}));
+  run(world, 15, kDt);  // 0.33 m down
+  EXPECT_NEAR(world.view(weight).velocity.linear.z, -15 * kDt * kGravity, 1e-9);
+  run(world, 585, kDt);
+  EXPECT_NEAR(world.view(slider).slide.x, -0.5 - 1e-3 * 2 * kGravity, 1e-9);
+  EXPECT_NEAR(world.view(slider).force.z, 2 * kGravity, 1e-6);
+}
+
 TEST(Stops, ConeAndTwistHoldABall) {
   World world(exact_settings());
   const BodyId rod = add_rod(world, {0, 0, 0}, {1, 0, 0}, 1, 0.1);
