@@ -21,6 +21,7 @@ constexpr double kLength = 0.88, kDepth = 0.63, kThickness = 0.03;  // m
 constexpr double kPitch = 0.884;                                    // m between apexes
 constexpr double kLean = 25 * kDegree;
 constexpr int kLevels = 5;  // tents of the lowest level
+constexpr int kBoxes = 10;  // thrown at it
 
 /// A tent with its feet at height z.
 void add_tent(World& world, double apex_x, double z, const Material& material) {
@@ -59,9 +60,39 @@ void build_card_house(World& world, const SceneValues& values, bool inner_cards)
   }
 }
 
+/// Ten light boxes, thrown from 40 m to the left and to the right in turn so high that the first comes down on the top
+/// of the house after five seconds and the others 0.15 s apart: until then it stands untouched, afterwards what is left
+/// of it must stand. The flight is that of symplectic Euler over n = t / h steps,
+///     x = x0 + n h v_x,   z = z0 + n h v_z - g h^2 n (n + 1) / 2.
+void add_thrown_boxes(World& world, const Material& material) {
+  constexpr double kHalf = 0.1, kDensity = 25;  // m, kg/m^3: 0.2 kg at 25 m/s; a card has 16.6 kg
+  constexpr double kFar = 40, kFirst = 5, kEvery = 0.15, kFrame = 1.0 / 60;
+  constexpr double kLowest = 3.5, kHighest = 4.1;  // m, the heights aimed at: the upper two levels
+  constexpr double kLevelHeight = 0.84;            // m, about
+  const double gravity = norm(world.settings().gravity);
+  for (int k = 0; k < kBoxes; ++k) {
+    const double side = k % 2 == 0 ? -1 : 1, frames = std::floor((kFirst + kEvery * k) / kFrame),
+                 time = frames * kFrame;
+    const double aim = kLowest + (kHighest - kLowest) * (k * 7 % kBoxes) / (kBoxes - 1);
+    const double edge = side * 0.5 * kPitch * (kLevels - aim / kLevelHeight);  // of the house at that height
+    const Vec3 start{side * kFar, 0.04 * (k % 3 - 1), 1 + 0.5 * k};
+    const double fall = 0.5 * gravity * kFrame * kFrame * frames * (frames + 1);
+    const Vec3 velocity = (1 / time) * Vec3{edge - start.x, -start.y, aim - start.z + fall};
+    world.add_body({.pose = {start, {}}, .velocity = {velocity, {}}, .continuous = true},
+                   {{.shape = make_box({kHalf, kHalf, kHalf}), .material = material, .density = kDensity}});
+  }
+}
+
 SceneFamily card_house(std::string name, std::string summary, void (*build)(World&, const SceneValues&)) {
   return {
       .name = std::move(name), .summary = std::move(summary), .parameters = {friction_parameter(0.8)}, .build = build};
+}
+
+/// Until all that was hit has come to rest.
+SceneFamily thrown_at(SceneFamily family) {
+  family.steps = family.measure_to = 900;
+  family.measure_from = 780;
+  return family;
 }
 
 }  // namespace
@@ -72,6 +103,11 @@ std::vector<SceneFamily> card_house_scenes() {
                  [](World& world, const SceneValues& values) { build_card_house(world, values, false); }),
       card_house("card_house_48", "the same with two more cards lying in each upper level (doc 001)",
                  [](World& world, const SceneValues& values) { build_card_house(world, values, true); }),
+      thrown_at(card_house("card_house_58", "the 48 cards, and ten boxes that hit them after five seconds (doc 001)",
+                           [](World& world, const SceneValues& values) {
+                             build_card_house(world, values, true);
+                             add_thrown_boxes(world, rubbing(values.get("friction")));
+                           })),
   };
 }
 

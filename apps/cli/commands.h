@@ -29,6 +29,7 @@ struct SolveOptions {
   int threads = 0;         ///< 0: every processor this process may use
   bool reference = false;  ///< also measure C8, the distance to the reference solution
   bool siconos = true;     ///< with "all": Siconos beside ours where it is installed
+  bool warm = false;       ///< begin from the guess of the file, with its colours
   bool strict = false;
   bool force = false;
   std::string history, json, html;  ///< files; json "-" is stdout
@@ -52,9 +53,10 @@ struct RunOptions {
   int threads = 0;  ///< 0: every processor this process may use
   bool sleep = false, no_sleep = false;
   bool recycling = true, warm_start = true, measure_residual = true;
-  std::string measure;  ///< "A:B": means over the steps after A, up to B
-  std::string json;     ///< file, "-" is stdout
-  std::string hashes;   ///< CSV file of the state's hash after every hash_every steps
+  std::string measure;             ///< "A:B": means over the steps after A, up to B
+  bool order_sensitivity = false;  ///< also find D3 of the last step's problem
+  std::string json;                ///< file, "-" is stdout
+  std::string hashes;              ///< CSV file of the state's hash after every hash_every steps
   int hash_every = 1;
   std::string save, restore;   ///< files of whole states
   std::optional<int> save_at;  ///< step after which to save; none: the last
@@ -62,6 +64,13 @@ struct RunOptions {
   bool force = false;
 };
 int run_scene(const RunOptions& options);
+
+struct CaptureOptions {
+  RunOptions run;    ///< of which what decides the steps counts, and `force`
+  int step = 0;      ///< whose problem is written, from 1
+  std::string file;  ///< to write
+};
+int run_capture(const CaptureOptions& options);
 
 struct ExportOptions {
   std::string problem, file, form = "contact";

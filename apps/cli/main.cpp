@@ -49,6 +49,7 @@ void add_solve(CLI::App& app, SolveOptions& o) {
   solve->add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
       ->check(CLI::Range(0, 1024));
   solve->add_option("--fclib", o.fclib, "folder of the published problems, for the name 'fclib'");
+  solve->add_flag("--warm", o.warm, "begin from the impulses that the file holds, with its colours");
   solve->add_flag("--reference", o.reference, "also find the reference solution and measure C8 against it");
   solve->add_flag("--no-siconos{false}", o.siconos, "with 'all': leave Siconos out even where it is installed");
   solve->add_flag("--strict", o.strict, "exit with 4 unless every solve converged");
@@ -111,6 +112,7 @@ void add_run(CLI::App& app, RunOptions& o) {
   add_run_physics(*run, o);
   run->add_option("--measure", o.measure, "A:B, means over the steps after A up to B (default: the scene's)")
       ->check(CLI::Validator(check_window, "A:B"));
+  run->add_flag("--order-sensitivity", o.order_sensitivity, "also find D3 of the last step's problem (slow)");
   run->add_option("--json", o.json, "write the summary as JSON (without a file: to stdout)")
       ->expected(0, 1)
       ->default_str("-");
@@ -122,6 +124,18 @@ void add_run(CLI::App& app, RunOptions& o) {
   run->add_flag("--strict", o.strict, "exit with 4 if a step did not converge");
   run->add_flag("--force", o.force, "overwrite files that exist");
   run->footer(scenes_help());
+}
+
+void add_capture(CLI::App& app, CaptureOptions& o) {
+  CLI::App* capture = app.add_subcommand("capture", "Write the problem of one step of a scene to a file, for `solve`");
+  capture->add_option("SCENE", o.run.scene, "name (`cairn scenes` lists them)")->required();
+  capture->add_option("FILE", o.file, "the file to write")->required();
+  capture->add_option("--step", o.step, "whose problem is written, counted from 1")
+      ->required()
+      ->check(CLI::Range(1, 1000000000));
+  add_run_physics(*capture, o.run);
+  capture->add_flag("--force", o.run.force, "overwrite the file if it exists");
+  capture->footer(kFooter);
 }
 
 void add_bench_detect(CLI::App& bench, BenchDetectOptions& o) {
@@ -146,6 +160,7 @@ void add_bench(CLI::App& app, BenchProxOptions& o, BenchDetectOptions& detect) {
 /// What the commands were given; the parser writes it.
 struct AllOptions {
   RunOptions run;
+  CaptureOptions capture;
   SolveOptions solve;
   ExportOptions export_to;
   BenchProxOptions bench;
@@ -155,6 +170,7 @@ struct AllOptions {
 
 int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("run")) return run_scene(options.run);
+  if (app.got_subcommand("capture")) return run_capture(options.capture);
   if (app.got_subcommand("scenes")) return run_scenes();
   if (app.got_subcommand("solve")) return run_solve(options.solve);
   if (app.got_subcommand("solvers")) return run_solvers();
@@ -195,6 +211,7 @@ int main(int argc, char** argv) {
   app.footer(kFooter);
   AllOptions options;
   add_run(app, options.run);
+  add_capture(app, options.capture);
   app.add_subcommand("scenes", "List the scenes and their parameters");
   add_solve(app, options.solve);
   app.add_subcommand("solvers", "List the solvers and their settings");

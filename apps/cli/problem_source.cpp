@@ -73,14 +73,18 @@ Expected<LoadedProblem> load(const std::string& name) {
   Expected<ProblemFile> file = read_problem(name);
   if (!file) return file.error();
   LoadedProblem result{fs::path(name).stem().string(), ContactProblem{}, 0, std::move(file->notes)};
+  result.start = warm_start(*file);
+  result.contact_colour = std::move(file->contact_colour);
   if (auto* contact = std::get_if<ContactProblem>(&file->problem)) {
     result.problem = std::move(*contact);
   } else if (auto* assembled = std::get_if<DelassusProblem>(&file->problem)) {
+    result.guess = std::move(file->guess);
     result.problem = std::move(*assembled);
   } else {
     const auto& global = std::get<GlobalProblem>(file->problem);
     Expected<DelassusProblem> eliminated = to_delassus(global);
     if (!eliminated) return Error{eliminated.error().kind, fmt::format("'{}': {}", name, eliminated.error().message)};
+    result.guess = std::move(file->guess);
     result.degrees_of_freedom = static_cast<std::int64_t>(global.f.size());
     result.problem = std::move(*eliminated);
   }

@@ -19,7 +19,12 @@ struct LoadedProblem {
   std::variant<ContactProblem, DelassusProblem> problem;
   std::int64_t degrees_of_freedom = 0;  ///< of a global file; 0 otherwise
   std::vector<std::string> notes;
+  ContactSolution start{};                     ///< impulses that a matrix-free problem is begun from; empty: zero
+  std::vector<double> guess{};                 ///< the same of an assembled one
+  std::vector<std::int32_t> contact_colour{};  ///< SolveContext::contact_colour; empty: the solver's own
 
+  bool has_warm_start() const { return !start.contact_impulse.empty() || !guess.empty(); }
+  void drop_warm_start() { start = {}, guess.clear(), contact_colour.clear(); }
   std::int64_t bodies() const;
   std::int64_t contacts() const;
 };

@@ -2,7 +2,7 @@
 // cairn run: a scene by name, stepped and measured.
 #include <fmt/core.h>
 
-#include <charconv>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,12 +12,13 @@
 #include "apps/cli/csv.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/run_report.h"
-#include "apps/cli/solve_report.h"
-#include "cairn/broad/broad_phase.h"
+#include "apps/cli/scene_source.h"
 
 namespace cairn::cli {
 
 namespace {
+
+constexpr std::int64_t kJitterSteps = 120;  // at the end of a run, unless other steps are to be measured
 
 /// A scene under way.
 struct Session {
@@ -27,61 +28,13 @@ struct Session {
   double dt;
   std::int64_t last_step;  ///< where the run ends, counted from the beginning of the scene
   MeasureWindow window;
+  MeasureWindow jitter_window;
+  JitterMeter jitter;
   Csv hashes{{"step", "hash"}};
   bool saved = false;
 
   std::FILE* out() const { return options.json == "-" ? stderr : stdout; }
 };
-
-template <class T>
-T parse_number(const std::string& name, const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    fail_input(
-        fmt::format("setting {}={}: the value must be a {}number", name, text, std::is_integral_v<T> ? "whole " : ""));
-  return value;
-}
-
-/// Iterations and tolerance belong to the world, whichever solver it has; the rest are the solver's own.
-void apply_solver(const SolverSpec& spec, WorldSettings& settings) {
-  settings.solver = spec.name;
-  settings.solver_settings.clear();
-  for (const auto& [name, value] : spec.settings) {
-    if (name == "iterations")
-      settings.iterations = parse_number<int>(name, value);
-    else if (name == "tolerance")
-      settings.tolerance = parse_number<double>(name, value);
-    else
-      settings.solver_settings.emplace_back(name, value);
-  }
-  make_solver(settings.solver, settings.solver_settings);  // refuses bad names and values
-}
-
-WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverSpec& solver) {
-  apply_solver(solver, settings);
-  settings.threads = o.threads;
-  settings.recycling = settings.recycling && o.recycling;
-  settings.warm_start = settings.warm_start && o.warm_start;
-  settings.measure_residual = settings.measure_residual && o.measure_residual;
-  if (o.sleep || o.no_sleep) settings.sleep.enabled = o.sleep;
-  if (o.margin) settings.margin = *o.margin;
-  if (o.slop) settings.stabilisation.slop = *o.slop;
-  if (o.contact_rate) settings.stabilisation.contact_rate = *o.contact_rate;
-  if (o.integrator == "velocity_verlet") settings.integrator = Integrator::velocity_verlet;
-  if (o.integrator == "symplectic_euler") settings.integrator = Integrator::symplectic_euler;
-  if (!o.broad_phase.empty()) settings.broad_phase = o.broad_phase;
-  make_broad_phase(settings.broad_phase);  // refuses bad names
-  return settings;
-}
-
-scenes::Scene build_scene(const RunOptions& o, const SolverSpec& solver) {
-  NamedSettings parameters;
-  for (const std::string& text : o.parameters) parameters.push_back(split_setting(text));
-  return scenes::make_scene(o.scene, parameters,
-                            [&](WorldSettings& settings) { settings = changed(settings, o, solver); })
-      .value_or_throw();
-}
 
 std::string read_file(const std::string& path) {
   std::error_code error;
@@ -119,6 +72,8 @@ void plan(Session& session) {
     if (session.window.from < done || session.window.to > session.last_step)
       fail_input(fmt::format("--measure {}: this run goes from step {} to {}", o.measure, done, session.last_step));
   }
+  session.jitter_window = {std::max(done, session.last_step - kJitterSteps), session.last_step};
+  if (!o.measure.empty()) session.jitter_window = session.window;
   if (o.save_at && o.save.empty()) fail_input("--save-at needs --save FILE");
   if (o.save_at && (*o.save_at <= done || *o.save_at > session.last_step))
     fail_input(fmt::format("--save-at {}: this run goes from step {} to {}", *o.save_at, done, session.last_step));
@@ -146,16 +101,36 @@ void save(Session& session) {
   session.saved = true;
 }
 
+/// The meter begins with the state before the first step that it measures. Who is gone falls for ever and does not
+/// count.
+void begin_jitter(Session& session, const BodyWatch& watch) {
+  const World& world = session.scene.world;
+  if (world.step_count() != session.jitter_window.from) return;
+  session.jitter.begin(world, session.dt, session.jitter_window.to - session.jitter_window.from);
+  for (const BodyId body : watch.gone()) session.jitter.leave_out(body);
+}
+
+void measure_jitter(Session& session, const BodyWatch& watch, std::int64_t gone_before) {
+  if (!session.jitter_window.contains(session.scene.world.step_count())) return;
+  if (watch.fell_through() + watch.left() > gone_before)
+    for (const BodyId body : watch.gone()) session.jitter.leave_out(body);
+  session.jitter.add(session.scene.world);
+}
+
 void run_steps(Session& session, BodyWatch& watch, RunStatistics& statistics) {
   const RunOptions& o = session.options;
   World& world = session.scene.world;
   Progress progress(session.scene.name);
   while (world.step_count() < session.last_step && !interrupted()) {
+    begin_jitter(session, watch);
+    world.keep_warm_start(o.order_sensitivity && world.step_count() + 1 == session.last_step);
+    const std::int64_t gone = watch.fell_through() + watch.left();
     const Timer timer;
     const CpuTimer cpu_timer;
     const StepReport& report = world.step(session.dt);
     const StepCost cost{timer.seconds(), cpu_timer.seconds()};
     watch.look(world);
+    measure_jitter(session, watch, gone);
     statistics.add(report, cost, watch.kinetic_energy_gone(world));
     if (!o.hashes.empty() && (report.step % o.hash_every == 0 || report.step == session.last_step)) {
       session.hashes.cell(report.step).cell(world.state_hash().to_string());
@@ -165,6 +140,20 @@ void run_steps(Session& session, BodyWatch& watch, RunStatistics& statistics) {
     progress.update(fmt::format("step {} of {}, {} contacts, {:.3g} ms", report.step, session.last_step,
                                 report.contacts, 1e3 * cost.wall));
   }
+}
+
+/// D3 of the last step's problem, with the solver, the iterations and the warm start that the step had.
+std::optional<OrderReport> measure_order(const Session& session) {
+  if (!session.options.order_sensitivity || interrupted()) return std::nullopt;
+  const World& world = session.scene.world;
+  const WorldSettings& settings = world.settings();
+  const std::unique_ptr<ThreadPool> pool = make_pool(settings.threads);
+  SolveContext context;
+  context.pool = pool.get();
+  context.stop = {settings.tolerance, settings.iterations, 0};
+  context.interrupt = &interrupted();
+  return order_sensitivity(world.problem(), world.warm_start(), *make_solver(settings.solver, settings.solver_settings),
+                           context);
 }
 
 RunSummary summarise(const Session& session, const BodyWatch& watch, const RunStatistics& statistics) {
@@ -181,6 +170,8 @@ RunSummary summarise(const Session& session, const BodyWatch& watch, const RunSt
   summary.left = watch.left();
   summary.energy_end = total_energy(world);
   summary.motion = watch.motion(world);
+  summary.jitter = session.jitter.result();
+  summary.order = measure_order(session);
   summary.state_hash = world.state_hash().to_string();
   return summary;
 }
@@ -201,12 +192,12 @@ void write_results(Session& session, const RunSummary& summary) {
 
 int run_scene(const RunOptions& options) {
   check_outputs(options);
-  SolverSpec solver = split_solver(options.solver.empty() ? WorldSettings{}.solver : options.solver, options.settings);
+  SolverSpec solver = solver_of(options);
   scenes::Scene scene = build_scene(options, solver);
   BodyWatch watch(scene);
   restore(scene, watch, options.restore);
   const double dt = options.dt.value_or(scene.dt);
-  Session session{options, std::move(solver), std::move(scene), dt, 0, {}};
+  Session session{options, std::move(solver), std::move(scene), dt, 0, {}, {}, {}};
   plan(session);
   RunStatistics statistics(session.window, session.scene.world.settings(), total_energy(session.scene.world));
   run_steps(session, watch, statistics);

@@ -7,16 +7,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cairn/world/energy.h"
+
 namespace cairn::cli {
 
 namespace {
 
 constexpr int kDetectionStages = 4;  // broad, narrow, cache, graph: the first of enum Stage
-
-double kinetic_energy(const BodyView& body) {
-  const Vec3 spin = rotate_back(body.pose.orientation, body.velocity.angular);  // in the axes of the inertia
-  return 0.5 * body.mass * dot(body.velocity.linear, body.velocity.linear) + 0.5 * dot(spin, body.inertia * spin);
-}
 
 /// Mean over the steps and over the bodies that are still there at the end, J.
 double kinetic_energy_per_body(const RunSummary& s) {
@@ -101,6 +98,13 @@ void BodyWatch::look(const World& world) {
   }
 }
 
+std::vector<BodyId> BodyWatch::gone() const {
+  std::vector<BodyId> result;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (gone_[i] != 0) result.push_back(bodies_[i]);
+  return result;
+}
+
 double BodyWatch::kinetic_energy_gone(const World& world) const {
   double energy = 0;
   for (std::size_t i = 0; i < bodies_.size(); ++i)
@@ -128,7 +132,7 @@ double total_energy(const World& world) {
   for (const BodyId id : world.bodies()) {
     const BodyView body = world.view(id);
     if (body.kind != BodyKind::dynamic) continue;
-    energy += kinetic_energy(body) - body.mass * dot(world.settings().gravity, body.centre);
+    energy += kinetic_energy(body) + potential_energy(body, world.settings().gravity);
   }
   return energy;
 }
@@ -212,6 +216,13 @@ nlohmann::json to_json(const RunSummary& s) {
       {"mean_overlap_m", s.means.mean_overlap / steps},
       {"max_drift_m", s.motion.drift},
       {"max_sag_m", s.motion.sag},
+      {"jitter_steps", s.jitter.steps},
+      {"jitter", number_or_null(s.jitter.jitter)},
+      {"jitter_max", number_or_null(s.jitter.jitter_max)},
+      {"jitter_99", number_or_null(s.jitter.jitter_99)},
+      {"visible_jitter", number_or_null(s.jitter.visible)},
+      {"creep", number_or_null(s.jitter.creep)},
+      {"order_sensitivity", number_or_null(s.order ? s.order->sensitivity : -1)},
       {"residual_median", number_or_null(median(s.means.residuals))},
       {"residual_worst", number_or_null(worst(s.means.residuals))},
       {"not_converged_steps", s.not_converged},
@@ -253,6 +264,11 @@ void print_summary(std::FILE* out, const RunSummary& s) {
   row("overlap",
       fmt::format("at most {:.3g} mm, mean {:.3g} mm", 1e3 * s.means.max_overlap, 1e3 * mean(s.means.mean_overlap)));
   row("motion", fmt::format("at most {:.4g} m sideways and {:.4g} m down", s.motion.drift, s.motion.sag));
+  row("jitter", fmt::format("{:.3g}, at most {:.3g}; visible {:.3g}; creep {:.3g} over {} steps", s.jitter.jitter,
+                            s.jitter.jitter_max, s.jitter.visible, s.jitter.creep, s.jitter.steps));
+  if (s.order)
+    row("order", fmt::format("sensitivity {:.3g} (residual of the reference {:.1e})", s.order->sensitivity,
+                             s.order->reference_residual));
   row("not converged", fmt::format("{} steps", s.not_converged));
   row("fell through", fmt::format("{} bodies; {} left over the edge", s.fell_through, s.left));
   if (s.quarantined > 0) row("quarantined", fmt::format("{} bodies", s.quarantined));

@@ -4,9 +4,12 @@
 
 #include <cstdio>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cairn/solvers/order_sensitivity.h"
+#include "cairn/world/jitter.h"
 #include "cairn/world/world.h"
 #include "scenes/scene.h"
 
@@ -46,6 +49,8 @@ class BodyWatch {
 
   /// To be called after every step.
   void look(const World& world);
+  /// Who fell through or left.
+  std::vector<BodyId> gone() const;
   /// J of the bodies that are gone: they fall for ever and would hide what the others do.
   double kinetic_energy_gone(const World& world) const;
 
@@ -94,6 +99,8 @@ struct RunSummary {
   double energy_start = 0, energy_end = 0, energy_gain = 0;  ///< J; gain: most above the start, after any step
   JointSums joints;
   BodyWatch::Motion motion;
+  JitterMeasures jitter;
+  std::optional<OrderReport> order;
   std::int64_t fell_through = 0;   ///< dynamic bodies that came below the floor, or are nowhere
   std::int64_t left = 0;           ///< dynamic bodies that went over the edge of the scene
   std::int64_t not_converged = 0;  ///< steps that missed the tolerance; without one, steps that diverged

@@ -285,6 +285,9 @@ int run_solve(const SolveOptions& options) {
       bad_file = true;
       continue;
     }
+    if (options.warm && !loaded->has_warm_start())
+      loaded->notes.emplace_back("there are no impulses to begin from: --warm begins from zero");
+    if (!options.warm) loaded->drop_warm_start();
     solve_problem(session, *loaded);
   }
   if (session.solvers.size() > 1 && names.size() > 1) print_profiles(session);

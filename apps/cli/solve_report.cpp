@@ -93,7 +93,8 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
   outcome.threads = context.pool != nullptr ? context.pool->thread_count() : 1;
   const std::unique_ptr<Solver> solver = make_solver(spec.name, spec.settings);
   if (const auto* problem = std::get_if<ContactProblem>(&loaded.problem)) {
-    ContactSolution solution;
+    ContactSolution solution = loaded.start;
+    context.contact_colour = loaded.contact_colour;
     outcome.report = solver->solve(*problem, solution, context);
     outcome.measures = residual(*problem, solution, reference.known ? &reference.velocity : nullptr);
     outcome.blocks = count_blocks(*problem);
@@ -101,6 +102,7 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
   } else {
     const auto& assembled = std::get<DelassusProblem>(loaded.problem);
     DelassusSolution solution;
+    solution.impulse = loaded.guess;
     outcome.report = solver->solve(assembled, solution, context);
     outcome.measures = residual(assembled, solution.impulse, reference.impulse);
     outcome.blocks = {assembled.w.block_count(), assembled.w.block_count()};

@@ -6,11 +6,13 @@
 //   /cairn_contact  one dataset per field            read as ContactProblem, preferred where it is present
 //   /cairn/friction three axes per contact           beside fclib_local, where mu cannot hold the friction
 //   /guesses/1/r, /solution/r                        impulses; ignored with a note where they do not fit
+//   /cairn/joint_guess, /cairn/contact_colour        the rest of a warm start, beside cairn_contact; the same
 //
 // Our own problems come back bit for bit. A ContactProblem is accompanied by its fclib_global form where it has one, so
 // that other programs read the same problem.
 #pragma once
 
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,6 +29,8 @@ struct ProblemFile {
   std::string title{}, description{}, math_info{};  // {}: so that the problem alone may be given
   std::vector<double> guess{};                      ///< r, rows per contact as in the problem; empty: none
   std::vector<double> solution{};                   ///< the same
+  std::vector<double> joint_guess{};                ///< of a ContactProblem, per joint row; empty: none
+  std::vector<std::int32_t> contact_colour{};       ///< of a ContactProblem, per contact, -1: none; empty: unknown
   std::vector<std::string> notes{};  ///< filled by reading: one sentence each, what the user should know; never written
 };
 
@@ -55,5 +59,19 @@ Expected<WriteReport> write_problem(const ProblemFile& file, const std::string& 
 
 /// Impulses of the problem: rows per contact times contacts.
 std::int64_t impulse_count(const ProblemFile& file);
+
+/// The guesses of a ContactProblem as a solver takes them, and back. No guess: no impulses.
+ContactSolution warm_start(const ProblemFile& file);
+void set_warm_start(ProblemFile& file, const ContactSolution& start);
+
+/// The colours that files may hold: -1 up to, and without, this.
+inline constexpr std::int32_t kMostFileColours = 4096;
+
+/// Throws InputError unless these are colours that solvers may rely on in threads: of one colour, all contacts of a
+/// body that can move are with one partner and follow each other.
+void check_colours(const ContactProblem& problem, std::span<const std::int32_t> colour);
+
+/// Throws InputError unless `joint_guess` and `contact_colour` are empty or fit the problem.
+void check_warm_start(const ProblemFile& file);
 
 }  // namespace cairn

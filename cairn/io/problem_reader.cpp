@@ -295,6 +295,25 @@ void read_impulses(const Hdf5Reader& in, ProblemFile& file) {
   }
 }
 
+/// What of a warm start is not in the guess.
+void read_extras(const Hdf5Reader& in, ProblemFile& file) {
+  const auto* problem = std::get_if<ContactProblem>(&file.problem);
+  if (problem == nullptr) return;
+  optionally("the joint guess", file.notes, [&] {
+    const auto rows = static_cast<std::int64_t>(problem->joint_rows.size());
+    if (in.has("/cairn/joint_guess")) file.joint_guess = read_finite(in, "/cairn/joint_guess", rows);
+  });
+  optionally("contact_colour", file.notes, [&] {
+    const auto count = static_cast<std::int64_t>(problem->contacts.size());
+    if (!in.has("/cairn/contact_colour")) return;
+    std::vector<std::int32_t> colours;
+    for (const std::int64_t colour : in.read_ints("/cairn/contact_colour", count))
+      colours.push_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(colour, INT32_MIN, INT32_MAX)));
+    check_colours(*problem, colours);
+    file.contact_colour = std::move(colours);
+  });
+}
+
 ProblemFile read_file(const std::string& path) {
   const Hdf5Reader in(path);
   ProblemFile file;
@@ -321,6 +340,7 @@ ProblemFile read_file(const std::string& path) {
   text("description", file.description);
   text("math_info", file.math_info);
   read_impulses(in, file);
+  read_extras(in, file);
   return file;
 }
 

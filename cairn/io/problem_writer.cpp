@@ -165,6 +165,7 @@ void check(const ProblemFile& file) {
   std::visit([](const auto& problem) { validate(problem); }, file.problem);
   check_impulses(file, file.guess, "the guess");
   check_impulses(file, file.solution, "the solution");
+  check_warm_start(file);
   for (const std::string* text : {&file.title, &file.description, &file.math_info})
     if (static_cast<std::int64_t>(text->size()) >= kMaxTextBytes || text->find('\0') != std::string::npos)
       fail_input(fmt::format("title, description and math_info must be shorter than {} bytes and hold no zero byte",
@@ -182,6 +183,9 @@ void write_content(const std::string& path, const ProblemFile& file, std::vector
     out.write("/guesses/number_of_guesses", std::int32_t{1});
     out.write("/guesses/1/r", std::span(file.guess));
   }
+  if (!file.joint_guess.empty() || !file.contact_colour.empty()) out.group("/cairn");
+  if (!file.joint_guess.empty()) out.write("/cairn/joint_guess", std::span(file.joint_guess));
+  if (!file.contact_colour.empty()) out.write("/cairn/contact_colour", std::span(file.contact_colour));
   if (!file.solution.empty()) {
     out.group("/solution");
     out.write("/solution/r", std::span(file.solution));

@@ -88,6 +88,8 @@ void archive_rest(Archive& a, File& file) {
   a.text(file.math_info);
   numbers(a, file.guess);
   numbers(a, file.solution);
+  numbers(a, file.joint_guess);
+  numbers(a, file.contact_colour);
   a.size(file.notes, 8);
   for (auto& note : file.notes) a.text(note);
 }
@@ -123,6 +125,7 @@ Expected<ProblemFile> decode(const std::string& bytes) {
   for (const std::vector<double>* r : {&file.guess, &file.solution})
     require(r->empty() || static_cast<std::int64_t>(r->size()) == impulse_count(file),
             "the answer of the reading process has impulses of another problem");
+  check_warm_start(file);
   return file;
 }
 

@@ -257,8 +257,10 @@ void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const Dete
 /// half the memory. False if a pair came apart; what was written by then is a good old state for the usual way.
 bool ContactCache::update_balls_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                                          std::int64_t begin, std::int64_t end) {
-  Slab& slab = now_.slabs[static_cast<std::size_t>(begin / kPairBlock)];
-  if (!same_pairs_ || !slab.all_balls || slab.points.size() != static_cast<std::size_t>(end - begin)) return false;
+  const auto block = static_cast<std::size_t>(begin / kPairBlock);
+  if (!same_pairs_ || block >= now_.slabs.size()) return false;
+  Slab& slab = now_.slabs[block];
+  if (!slab.all_balls || slab.points.size() != static_cast<std::size_t>(end - begin)) return false;
   for (std::size_t k = 0; k < slab.points.size(); ++k) {
     const std::size_t i = static_cast<std::size_t>(begin) + k;
     const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);

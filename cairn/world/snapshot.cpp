@@ -136,10 +136,11 @@ std::optional<Error> World::restore(const std::string& snapshot) {
   } catch (const std::bad_alloc&) {
     return Error{ErrorKind::limit, "snapshot: there is not enough memory for it"};
   }
-  // Threads belong to the machine and the listener to the program: those of this world stay.
+  // Threads belong to the machine, the listener and what is kept for him to the program: those of this world stay.
   fresh->settings.threads = state_->settings.threads;
   fresh->pool = std::move(state_->pool);
   fresh->listener = std::move(state_->listener);
+  fresh->keeps_warm_start = state_->keeps_warm_start;
   fresh->report.step = fresh->steps, fresh->report.time = fresh->time;
   state_ = std::move(fresh);
   return std::nullopt;

@@ -134,6 +134,10 @@ void solve_problem(WorldState& world) {
   context.contact_colour = world.assembly.contact_colour;
   context.details = false;
   context.measure_end = world.settings.measure_residual;
+  if (world.keeps_warm_start) {
+    world.warm_start.contact_impulse = world.assembly.solution.contact_impulse;
+    world.warm_start.joint_impulse = world.assembly.solution.joint_impulse;
+  }
   world.report.solve = world.solver->solve(world.assembly.problem, world.assembly.solution, context);
 }
 

@@ -84,6 +84,12 @@ void World::set_contact_listener(ContactListener listener) {
 }
 const ContactProblem& World::problem() const { return state_->assembly.problem; }
 const ContactSolution& World::solution() const { return state_->assembly.solution; }
+std::span<const std::int32_t> World::contact_colours() const { return state_->assembly.contact_colour; }
+const ContactSolution& World::warm_start() const { return state_->warm_start; }
+void World::keep_warm_start(bool keep) {
+  state_->keeps_warm_start = keep;
+  if (!keep) state_->warm_start = {};
+}
 
 std::size_t World::body_count() const { return bodies().size(); }
 
@@ -111,6 +117,7 @@ BodyView World::view(BodyId body) const {
   view.velocity = bodies.velocity[i];
   view.mass = bodies.mass[i].mass;
   view.inertia = bodies.mass[i].inertia;
+  view.gravity_scale = bodies.record[i].gravity_scale;
   view.asleep = (bodies.status[i] & kAsleep) != 0;
   view.quarantined = (bodies.status[i] & kQuarantined) != 0;
   view.user = bodies.record[i].user;

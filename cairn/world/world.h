@@ -36,6 +36,7 @@ struct BodyView {
   Velocity velocity;  ///< of the centre of mass
   double mass = 0;    ///< kg; 0 for fixed and kinematic bodies
   SymMat3 inertia;    ///< kg m^2 about the centre of mass, body axes
+  double gravity_scale = 1;
   bool asleep = false;
   bool quarantined = false;
   std::uint64_t user = 0;
@@ -121,6 +122,11 @@ class World {
   /// The problem of the last step as it was given to the solver, and what the solver made of it.
   const ContactProblem& problem() const;
   const ContactSolution& solution() const;
+  /// Per contact of the problem, the colour it was given to the solver with (SolveContext::contact_colour).
+  std::span<const std::int32_t> contact_colours() const;
+  /// From now on the impulses that a solve begins from are kept for `warm_start`; costs a copy of them per step.
+  void keep_warm_start(bool keep);
+  const ContactSolution& warm_start() const;  ///< of the last step, impulses only; empty unless kept
 
   // Queries see the world as it is now. The direction need not be unit; `length` in metres.
   std::optional<WorldHit> cast_ray(const Vec3& origin, const Vec3& direction, double length,

@@ -54,6 +54,9 @@ struct WorldState {
   std::vector<ShapeId> shapes_to_remove;
   std::vector<JointId> joints_to_remove;
 
+  bool keeps_warm_start = false;
+  ContactSolution warm_start;  ///< the impulses that the last solve began from, where they are kept
+
   // Scratch of a step.
   std::vector<double> partial_sums;
   std::vector<std::int32_t> found;

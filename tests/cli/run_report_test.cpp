@@ -54,6 +54,21 @@ TEST(RunStatistics, MeansAreOverTheWindow) {
   EXPECT_DOUBLE_EQ(json["energy"]["largest_gain"], 6);  // of all steps and bodies
 }
 
+TEST(RunSummary, JitterAndOrderSensitivityAreToldWhereTheyAreKnown) {
+  RunSummary summary;
+  summary.jitter = {
+      .steps = 120, .bodies = 3, .jitter = 0.25, .jitter_max = 0.5, .jitter_99 = 0.4, .visible = 2, .creep = 3};
+  nlohmann::json json = to_json(summary);
+  EXPECT_DOUBLE_EQ(json["jitter"], 0.25);
+  EXPECT_DOUBLE_EQ(json["jitter_max"], 0.5);
+  EXPECT_DOUBLE_EQ(json["jitter_99"], 0.4);
+  EXPECT_DOUBLE_EQ(json["visible_jitter"], 2);
+  EXPECT_DOUBLE_EQ(json["creep"], 3);
+  EXPECT_TRUE(json["order_sensitivity"].is_null());
+  summary.order = OrderReport{0.125, 0};
+  EXPECT_DOUBLE_EQ(to_json(summary)["order_sensitivity"], 0.125);
+}
+
 TEST(RunStatistics, WithoutAStepInTheWindowAllCount) {
   RunStatistics statistics({900, 1200}, {}, 0);
   statistics.add(step_report(1, 1, -1), {0.01, 0.01});
@@ -120,6 +135,7 @@ TEST(BodyWatch, TellsThroughTheFloorFromOverTheEdge) {
   watch.look(scene.world);
   EXPECT_EQ(watch.fell_through(), 1);
   EXPECT_EQ(watch.left(), 1);
+  EXPECT_EQ(watch.gone(), (std::vector<BodyId>{a, b}));
   EXPECT_DOUBLE_EQ(watch.kinetic_energy_gone(scene.world), 0.5 * scene.world.view(a).mass * 4);
 }
 

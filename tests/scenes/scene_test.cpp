@@ -74,6 +74,10 @@ TEST(Scenes, HaveTheBodiesTheirDefinitionsSay) {
   EXPECT_EQ(body_count("boxes_on_mesh"), 5161u);
   EXPECT_EQ(body_count("card_house_40"), 41u);
   EXPECT_EQ(body_count("card_house_48"), 49u);
+  EXPECT_EQ(body_count("card_house_58"), 59u);
+  EXPECT_EQ(body_count("chain_25"), 26u);
+  EXPECT_EQ(body_count("chess_1000"), 1001u);
+  EXPECT_EQ(body_count("fracture_277"), 278u);
   EXPECT_EQ(body_count("wall", {{"rows", "4"}, {"columns", "5"}}), 2u * 5 + 2 * 6 + 1);
   EXPECT_EQ(body_count("wall", {{"rows", "1"}, {"columns", "5"}, {"throw", "10"}}), 5u + 2);
   EXPECT_EQ(body_count("dominoes", {{"count", "7"}}), 8u);

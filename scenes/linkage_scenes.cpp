@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scenes of chains: light links that carry a heavy load, chains of hinges that fall in a heap, a hanging bridge, a
+// Scenes of linkages: light links that carry a heavy load, chains of hinges that fall in a heap, a hanging bridge, a
 // linkage with more hinges than it needs.
 #include <cmath>
 
@@ -115,7 +115,7 @@ void build_four_bar(World& world, const SceneValues& values) {
 
 }  // namespace
 
-std::vector<SceneFamily> chain_scenes() {
+std::vector<SceneFamily> linkage_scenes() {
   return {
       {.name = "heavy_chain_",
        .size = {1, 1000000, 100},

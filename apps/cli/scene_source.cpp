@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "apps/cli/scene_source.h"
+
+#include "cairn/broad/broad_phase.h"
+
+namespace cairn::cli {
+
+namespace {
+
+/// Iterations and tolerance belong to the world, whichever solver it has; the rest are the solver's own.
+void apply_solver(const SolverSpec& spec, WorldSettings& settings) {
+  settings.solver = spec.name;
+  settings.solver_settings.clear();
+  for (const auto& [name, value] : spec.settings) {
+    if (name == "iterations")
+      settings.iterations = parse_number<int>(name, value);
+    else if (name == "tolerance")
+      settings.tolerance = parse_number<double>(name, value);
+    else
+      settings.solver_settings.emplace_back(name, value);
+  }
+  make_solver(settings.solver, settings.solver_settings);  // refuses bad names and values
+}
+
+WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverSpec& solver) {
+  apply_solver(solver, settings);
+  settings.threads = o.threads;
+  settings.recycling = settings.recycling && o.recycling;
+  settings.warm_start = settings.warm_start && o.warm_start;
+  settings.measure_residual = settings.measure_residual && o.measure_residual;
+  if (o.sleep || o.no_sleep) settings.sleep.enabled = o.sleep;
+  if (o.margin) settings.margin = *o.margin;
+  if (o.slop) settings.stabilisation.slop = *o.slop;
+  if (o.contact_rate) settings.stabilisation.contact_rate = *o.contact_rate;
+  if (o.integrator == "velocity_verlet") settings.integrator = Integrator::velocity_verlet;
+  if (o.integrator == "symplectic_euler") settings.integrator = Integrator::symplectic_euler;
+  if (!o.broad_phase.empty()) settings.broad_phase = o.broad_phase;
+  make_broad_phase(settings.broad_phase);  // refuses bad names
+  return settings;
+}
+
+}  // namespace
+
+SolverSpec solver_of(const RunOptions& options) {
+  return split_solver(options.solver.empty() ? WorldSettings{}.solver : options.solver, options.settings);
+}
+
+scenes::Scene build_scene(const RunOptions& o, const SolverSpec& solver) {
+  NamedSettings parameters;
+  for (const std::string& text : o.parameters) parameters.push_back(split_setting(text));
+  return scenes::make_scene(o.scene, parameters,
+                            [&](WorldSettings& settings) { settings = changed(settings, o, solver); })
+      .value_or_throw();
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// From options of the command line to a scene under the settings they say; what `run` and `capture` share.
+#pragma once
+
+#include <charconv>
+#include <string>
+#include <type_traits>
+
+#include <fmt/core.h>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/solve_report.h"
+#include "scenes/scene.h"
+
+namespace cairn::cli {
+
+/// A number that takes up the whole text; InputError that names the setting where it does not.
+template <class T>
+T parse_number(const std::string& name, const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    fail_input(
+        fmt::format("setting {}={}: the value must be a {}number", name, text, std::is_integral_v<T> ? "whole " : ""));
+  return value;
+}
+
+/// The solver that the options name, with its settings; the world's default where they name none.
+SolverSpec solver_of(const RunOptions& options);
+
+/// The scene at its beginning. Bad names and values are refused.
+scenes::Scene build_scene(const RunOptions& options, const SolverSpec& solver);
+
+}  // namespace cairn::cli
