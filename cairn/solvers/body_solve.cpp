@@ -75,6 +75,7 @@ double gamma_of(const ContactProblem& problem, const ContactSolution& solution, 
   double largest = 0;  // impulse: redundant contacts may push hard against each other and cancel
   for (const auto& impulse : solution.contact_impulse)
     for (const double value : impulse) largest = std::max(largest, std::fabs(value));
+  for (const double value : solution.joint_impulse) largest = std::max(largest, std::fabs(value));
   const bool sane = lightest <= kSaneRatio * heaviest && fastest <= kSaneSpeed;
   if (!sane) return true;
   const Measures m = residual(problem, solution);
