@@ -7,6 +7,7 @@
 #include "cairn/geometry/hull_builder.h"
 #include "cairn/geometry/shape.h"
 #include "cairn/io/problem_file.h"
+#include "cairn/joints/joint.h"
 #include "cairn/narrow/cast.h"
 #include "cairn/narrow/collide.h"
 #include "cairn/narrow/gjk.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scenes on triangle meshes: a heap of boxes on hills, and a block that must not notice the edges of a flat mesh.
-#include <array>
 #include <cmath>
-#include <functional>
 
 #include "scenes/scene_family.h"
 #include "scenes/scene_parts.h"
@@ -12,25 +10,6 @@ namespace cairn::scenes {
 namespace {
 
 constexpr double kHills = 40, kFlat = 12;  // m, half of the side
-
-/// Two triangles per quad over [-half, half]^2, normals up.
-TriangleMesh make_hills(int quads, double half, const std::function<double(double, double)>& height) {
-  std::vector<Vec3> vertices;
-  std::vector<std::array<std::int32_t, 3>> triangles;
-  const double cell = 2 * half / quads;
-  for (int j = 0; j <= quads; ++j)
-    for (int i = 0; i <= quads; ++i) {
-      const double x = cell * i - half, y = cell * j - half;
-      vertices.push_back({x, y, height(x, y)});
-    }
-  for (std::int32_t j = 0; j < quads; ++j)
-    for (std::int32_t i = 0; i < quads; ++i) {
-      const std::int32_t corner = j * (quads + 1) + i, above = corner + quads + 1;
-      triangles.push_back({corner, corner + 1, above + 1});
-      triangles.push_back({corner, above + 1, above});
-    }
-  return make_mesh(vertices, triangles);
-}
 
 /// The first scene of doc 001. The lattice has 12 x 12 x 36 = 5184 places, of which the last stay empty.
 void build_boxes_on_mesh(World& world, const SceneValues& values) {

@@ -8,6 +8,7 @@
 
 #include "scenes/ball_lattices.h"
 #include "scenes/box_stacks.h"
+#include "scenes/mechanism_problems.h"
 
 namespace cairn::scenes {
 
@@ -25,6 +26,15 @@ const std::vector<Family>& families() {
        [](int n) { return ball_pile(n); }},
       {"box_stack_", "N cubes on one another, four points per face", [](int n) { return box_stack(n); }},
       {"pyramid_", "rows of N, N-1, ..., 1 cubes", [](int n) { return pyramid(n); }},
+      {"track_", "N links in a ring of hinges (doc 004: 40)", [](int n) { return track_ring(n); }},
+      {"heavy_chain_", "20 links of 1 kg on ball joints with a load of N kg",
+       [](int n) {
+         require(n >= 1, "the load must be 1 kg or more");
+         return hanging_chain(20, n);
+       }},
+      {"bridge_", "N hinged planks between two posts, balls of 10 kg on every third",
+       [](int n) { return bridge(n, 10); }},
+      {"ragdolls_", "N dolls of 16 bodies, 11 ball joints and 4 hinges", [](int n) { return ragdolls(n, 0.05); }},
   };
   return kFamilies;
 }

@@ -73,8 +73,12 @@ std::vector<SceneFamily> chess_scenes();
 std::vector<SceneFamily> fracture_scenes();
 std::vector<SceneFamily> hopper_scenes();
 std::vector<SceneFamily> incline_scenes();
+std::vector<SceneFamily> linkage_scenes();
+std::vector<SceneFamily> machine_scenes();
 std::vector<SceneFamily> masonry_scenes();
 std::vector<SceneFamily> mesh_scenes();
+std::vector<SceneFamily> ragdoll_scenes();
 std::vector<SceneFamily> top_scenes();
+std::vector<SceneFamily> vehicle_scenes();
 
 }  // namespace cairn::scenes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenes/scene_parts.h"
 
+#include <array>
 #include <cmath>
 
 namespace cairn::scenes {
@@ -16,6 +17,24 @@ BodyId add_fixed_box(World& world, const Vec3& centre, const Vec3& half, const M
 
 BodyId add_box(World& world, const Pose& pose, const Vec3& half, const Material& material) {
   return world.add_body({.pose = pose}, {{.shape = make_box(half), .material = material}});
+}
+
+TriangleMesh make_hills(int quads, double half, const std::function<double(double, double)>& height) {
+  std::vector<Vec3> vertices;
+  std::vector<std::array<std::int32_t, 3>> triangles;
+  const double cell = 2 * half / quads;
+  for (int j = 0; j <= quads; ++j)
+    for (int i = 0; i <= quads; ++i) {
+      const double x = cell * i - half, y = cell * j - half;
+      vertices.push_back({x, y, height(x, y)});
+    }
+  for (std::int32_t j = 0; j < quads; ++j)
+    for (std::int32_t i = 0; i < quads; ++i) {
+      const std::int32_t corner = j * (quads + 1) + i, above = corner + quads + 1;
+      triangles.push_back({corner, corner + 1, above + 1});
+      triangles.push_back({corner, above + 1, above});
+    }
+  return make_mesh(vertices, triangles);
 }
 
 Quat turn(const Vec3& axis, double angle) { return from_axis(axis, std::sin(0.5 * angle), std::cos(0.5 * angle)); }

@@ -3,6 +3,8 @@
 // cosines come from the C library.
 #pragma once
 
+#include <functional>
+
 #include "cairn/core/random.h"
 #include "cairn/world/world.h"
 
@@ -23,6 +25,9 @@ BodyId add_fixed_box(World& world, const Vec3& centre, const Vec3& half, const M
 
 /// A dynamic box at rest, of the density that every scene has.
 BodyId add_box(World& world, const Pose& pose, const Vec3& half, const Material& material);
+
+/// Two triangles per quad over [-half, half]^2, normals up.
+TriangleMesh make_hills(int quads, double half, const std::function<double(double, double)>& height);
 
 /// The turn by `angle` (rad) about a unit axis.
 Quat turn(const Vec3& axis, double angle);

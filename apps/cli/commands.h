@@ -104,4 +104,11 @@ struct BenchDetectOptions {
 };
 int run_bench_detect(const BenchDetectOptions& options);
 
+struct BenchLdlOptions {
+  bool quick = false;  ///< few rounds
+  std::string out = "results/ldl";
+  bool force = false;
+};
+int run_bench_ldl(const BenchLdlOptions& options);
+
 }  // namespace cairn::cli

@@ -161,11 +161,20 @@ void add_bench_mass_splitting(CLI::App& bench, BenchMassSplittingOptions& o) {
   split->add_flag("--force", o.force, "overwrite files that exist");
 }
 
-void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& split, BenchDetectOptions& detect) {
+void add_bench_ldl(CLI::App& bench, BenchLdlOptions& o) {
+  CLI::App* ldl = bench.add_subcommand("ldl", "Sparse block LDL: doc 004's mechanisms beside Eigen and CHOLMOD");
+  ldl->add_flag("--quick", o.quick, "few rounds (seconds)");
+  ldl->add_option("--out", o.out, "writes OUT.csv and OUT.html")->capture_default_str();
+  ldl->add_flag("--force", o.force, "overwrite files that exist");
+}
+
+void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& split, BenchDetectOptions& detect,
+               BenchLdlOptions& ldl) {
   CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures, and detection");
   bench->require_subcommand(1);
   add_bench_detect(*bench, detect);
   add_bench_mass_splitting(*bench, split);
+  add_bench_ldl(*bench, ldl);
   CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of doc 000 on its own problems");
   prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
   prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")
@@ -183,6 +192,7 @@ struct AllOptions {
   BenchProxOptions bench;
   BenchMassSplittingOptions mass_splitting;
   BenchDetectOptions detect;
+  BenchLdlOptions ldl;
   int demo_threads = 0;
 };
 
@@ -197,6 +207,7 @@ int dispatch(CLI::App& app, const AllOptions& options) {
     const CLI::App& bench = *app.get_subcommand("bench");
     if (bench.got_subcommand("detect")) return run_bench_detect(options.detect);
     if (bench.got_subcommand("mass-splitting")) return run_bench_mass_splitting(options.mass_splitting);
+    if (bench.got_subcommand("ldl")) return run_bench_ldl(options.ldl);
     return run_bench_prox(options.bench);
   }
   return run_demo(options.demo_threads);
@@ -243,7 +254,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"contact", "local"}))
       ->capture_default_str();
   exporting->add_flag("--force", options.export_to.force, "overwrite the file if it exists");
-  add_bench(app, options.bench, options.mass_splitting, options.detect);
+  add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
   demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));
 

@@ -147,6 +147,11 @@ void RunStatistics::add(const StepReport& report, const StepCost& cost, double g
   const StopReason reason = report.solve.reason;
   const bool missed = tolerance_ > 0 ? reason != StopReason::converged : reason == StopReason::diverged;
   if (missed && report.contacts > 0) ++not_converged_;
+  joints_.joints = std::max(joints_.joints, report.joints);
+  joints_.broken += static_cast<std::int64_t>(report.broken_joints.size());
+  joints_.max_error = std::max(joints_.max_error, report.max_joint_error);
+  joints_.max_angle_error = std::max(joints_.max_angle_error, report.max_joint_angle_error);
+  joints_.max_kinetic_energy = std::max(joints_.max_kinetic_energy, report.kinetic_energy);
   quarantined_ += static_cast<std::int64_t>(report.quarantined.size());
   for (const std::string& note : report.solve.notes) add_note(notes_, note);
 }
@@ -160,7 +165,12 @@ void RunStatistics::summarise(RunSummary& summary) const {
   summary.energy_gain = energy_gain_;
   summary.not_converged = not_converged_;
   summary.quarantined = quarantined_;
+  summary.joints = joints_;
   summary.notes = notes_;
+}
+
+double energy_drift(const RunSummary& s) {
+  return s.joints.max_kinetic_energy > 0 ? (s.energy_end - s.energy_start) / s.joints.max_kinetic_energy : 0;
 }
 
 double median(std::vector<double> values) {
@@ -197,6 +207,11 @@ nlohmann::json to_json(const RunSummary& s) {
       {"detection_cpu_ms", 1e3 * detection_cpu(s.means.stages) / steps},
       {"kinetic_energy_per_body", kinetic_energy_per_body(s)},
       {"energy", {{"start", s.energy_start}, {"end", s.energy_end}, {"largest_gain", s.energy_gain}}},
+      {"energy_drift", energy_drift(s)},
+      {"joints", s.joints.joints},
+      {"broken_joints", s.joints.broken},
+      {"max_joint_error_m", s.joints.max_error},
+      {"max_joint_angle_error", s.joints.max_angle_error},
       {"max_overlap_m", s.means.max_overlap},
       {"mean_overlap_m", s.means.mean_overlap / steps},
       {"max_drift_m", s.motion.drift},
@@ -242,6 +257,10 @@ void print_summary(std::FILE* out, const RunSummary& s) {
   row("energy", fmt::format("{:.6g} J at first, {:.6g} J at last, never more than {:.3g} J above the first; kinetic "
                             "{:.3g} J per body",
                             s.energy_start, s.energy_end, s.energy_gain, kinetic_energy_per_body(s)));
+  if (s.joints.joints > 0)
+    row("joints",
+        fmt::format("{}, at most {:.3g} mm and {:.3g} rad apart, {} broke; energy drift {:.3g}", s.joints.joints,
+                    1e3 * s.joints.max_error, s.joints.max_angle_error, s.joints.broken, energy_drift(s)));
   row("overlap",
       fmt::format("at most {:.3g} mm, mean {:.3g} mm", 1e3 * s.means.max_overlap, 1e3 * mean(s.means.mean_overlap)));
   row("motion", fmt::format("at most {:.4g} m sideways and {:.4g} m down", s.motion.drift, s.motion.sag));

@@ -78,6 +78,14 @@ class BodyWatch {
 /// Kinetic energy and that of gravity, of all dynamic bodies, J.
 double total_energy(const World& world);
 
+/// What became of the joints, over all steps.
+struct JointSums {
+  std::int64_t joints = 0, broken = 0;  ///< joints: most at a time
+  double max_error = 0;                 ///< m, largest separation
+  double max_angle_error = 0;           ///< rad
+  double max_kinetic_energy = 0;        ///< J
+};
+
 /// Everything about a run. `run` writes it.
 struct RunSummary {
   std::string scene, solver;  ///< the solver with its settings
@@ -89,6 +97,7 @@ struct RunSummary {
   MeasureWindow window;
   StepSums means;                                            ///< over the window
   double energy_start = 0, energy_end = 0, energy_gain = 0;  ///< J; gain: most above the start, after any step
+  JointSums joints;
   BodyWatch::Motion motion;
   JitterMeasures jitter;
   std::optional<OrderReport> order;
@@ -115,12 +124,17 @@ class RunStatistics {
   double tolerance_;
   double energy_start_, energy_gain_ = 0;
   StepSums all_, measured_;
+  JointSums joints_;
   std::int64_t not_converged_ = 0, quarantined_ = 0;
   std::vector<std::string> notes_;
 };
 
 /// The middle of the values, the mean of the two middle ones where their number is even; -1 where there is none.
 double median(std::vector<double> values);
+
+/// Energy lost (negative) or gained from start to end, as a part of the largest kinetic energy; 0 without motion. That
+/// of springs and of what motors did is not in it.
+double energy_drift(const RunSummary& summary);
 
 nlohmann::json to_json(const RunSummary& summary);
 void print_summary(std::FILE* out, const RunSummary& summary);

@@ -50,6 +50,7 @@ void for_each_field(Problem& p, Visitor& visitor) {
   visitor.reals("row_error", rows, [](auto& r, auto& use) { use(r.error); });
   visitor.reals("row_target_velocity", rows, [](auto& r, auto& use) { use(r.target_velocity); });
   visitor.reals("row_compliance", rows, [](auto& r, auto& use) { use(r.compliance); });
+  visitor.reals("row_damping", rows, [](auto& r, auto& use) { use(r.damping); });
   visitor.reals("row_bounds", rows, [](auto& r, auto& use) { use(r.lower), use(r.upper); });
 }
 

@@ -202,9 +202,11 @@ GlobalProblem read_global(const Hdf5Reader& in, std::vector<std::string>& notes)
 struct FieldReader {
   const Hdf5Reader& in;
   std::string root;
+  std::int64_t version;
 
   template <class Span, class Each>
   void reals(const char* name, Span elements, const Each& each) {
+    if (version == 1 && std::string_view(name) == "row_damping") return;  // rows had none then
     const std::vector<double> values = in.read_doubles(root + name, count(elements, each));
     for (std::size_t k = 0; k < values.size(); ++k)  // bounds may be infinite; the rest is for validate
       if (std::isnan(values[k])) fail_input(fmt::format("{}{}[{}] is nan, expected a number", root, name, k));
@@ -235,15 +237,15 @@ ContactProblem read_contact(const Hdf5Reader& in) {
   const std::string root = "/cairn_contact/";
   in.require_group("/cairn_contact");
   const std::int64_t version = in.read_int(root + "version");
-  if (version != 1)
-    fail_input(fmt::format("{}version is {}, this build reads 1", root, version), ErrorKind::unsupported);
+  if (version != 1 && version != 2)
+    fail_input(fmt::format("{}version is {}, this build reads 1 and 2", root, version), ErrorKind::unsupported);
   // The vectors get the length of a field with one number per element that is really in the file.
   ContactProblem problem;
   problem.bodies.resize(at(in.extent(root + "body_inverse_mass")));
   problem.contacts.resize(at(in.extent(root + "contact_gap")));
   problem.joints.resize(at(in.extent(root + "joint_first_row")));
   problem.joint_rows.resize(at(in.extent(root + "row_error")));
-  FieldReader fields{in, root};
+  FieldReader fields{in, root, version};
   for_each_field(problem, fields);
   try {
     validate(problem);

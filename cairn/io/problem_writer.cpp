@@ -141,7 +141,7 @@ struct FieldWriter {
 void write_contact(Hdf5Writer& out, const ContactProblem& problem, const ProblemFile& file,
                    std::vector<std::string>& notes) {
   out.group("/cairn_contact");
-  out.write("/cairn_contact/version", std::int32_t{1});
+  out.write("/cairn_contact/version", std::int32_t{2});
   FieldWriter fields{out, "/cairn_contact/"};
   for_each_field(problem, fields);
   const Expected<GlobalProblem> standard = to_global(problem);

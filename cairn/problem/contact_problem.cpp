@@ -72,10 +72,11 @@ void validate_joint(const ContactProblem& problem, std::size_t i) {
     const JointRow& row = problem.joint_rows[static_cast<std::size_t>(joint.first_row + k)];
     const bool usable = is_usable(row.linear_a) && is_usable(row.angular_a) && is_usable(row.linear_b) &&
                         is_usable(row.angular_b) && is_usable(row.error) && is_usable(row.target_velocity) &&
-                        is_usable(row.compliance);
-    if (!usable || row.compliance < 0 || !(row.lower <= row.upper))
+                        is_usable(row.compliance) && is_usable(row.damping);
+    if (!usable || row.compliance < 0 || row.damping < 0 || !(row.lower <= row.upper))
       fail_input(fmt::format(
-          "joint {} row {}: numbers must be finite and at most 1e30, compliance >= 0 and lower <= upper", i, k));
+          "joint {} row {}: numbers must be finite and at most 1e30, compliance and damping >= 0 and lower <= upper", i,
+          k));
   }
 }
 
@@ -140,11 +141,14 @@ double contact_bias(const ContactProblem& problem, const ContactBlock& c) {
 }
 
 double joint_bias(const ContactProblem& problem, const JointRow& row) {
-  return problem.stabilisation.joint_rate * row.error / problem.dt - row.target_velocity;
+  const Stabilisation& s = problem.stabilisation;
+  if (row.compliance == 0)
+    return std::clamp(s.joint_rate * row.error / problem.dt, -s.max_push, s.max_push) - row.target_velocity;
+  return row.error / (row.damping * row.compliance + problem.dt) - row.target_velocity;
 }
 
 double joint_softness(const ContactProblem& problem, const JointRow& row) {
-  return row.compliance / (problem.dt * problem.dt);
+  return row.compliance / (problem.dt * (row.damping * row.compliance + problem.dt));
 }
 
 double joint_velocity(const JointRow& row, const Velocity& a, const Velocity& b) {

@@ -61,7 +61,8 @@ struct JointRow {
   Vec3 linear_a, angular_a, linear_b, angular_b;
   double error = 0;                                         ///< m or rad, position error of the row
   double target_velocity = 0;                               ///< m/s or rad/s, for motors
-  double compliance = 0;                                    ///< m/N or rad/(N m)
+  double compliance = 0;                                    ///< m/N or rad/(N m); 0: rigid
+  double damping = 0;                                       ///< N s/m or N m s/rad, of a row that is not rigid
   double lower = -std::numeric_limits<double>::infinity();  ///< impulse bounds, N s or N m s
   double upper = std::numeric_limits<double>::infinity();
 
@@ -146,7 +147,10 @@ inline std::array<double, 4> contact_velocity(const ContactBlock& c, const Veloc
 /// b_k of one contact's normal row: gap or push-out, and restitution; the other rows have none.
 double contact_bias(const ContactProblem& problem, const ContactBlock& contact);
 
-/// b and G of a joint row.
+/// b and G of a joint row. A rigid one loses joint_rate of its error per step; a compliant one is a spring and damper
+/// by the implicit Euler rule, lambda = -dt (k (error + dt y) + c y) with k = 1 / compliance:
+///
+///   G = 1 / (dt (c + dt k)),   b = k / (c + dt k) error
 double joint_bias(const ContactProblem& problem, const JointRow& row);
 double joint_softness(const ContactProblem& problem, const JointRow& row);
 double joint_velocity(const JointRow& row, const Velocity& a, const Velocity& b);

@@ -75,6 +75,7 @@ double gamma_of(const ContactProblem& problem, const ContactSolution& solution, 
   double largest = 0;  // impulse: redundant contacts may push hard against each other and cancel
   for (const auto& impulse : solution.contact_impulse)
     for (const double value : impulse) largest = std::max(largest, std::fabs(value));
+  for (const double value : solution.joint_impulse) largest = std::max(largest, std::fabs(value));
   const bool sane = lightest <= kSaneRatio * heaviest && fastest <= kSaneSpeed;
   if (!sane) return true;
   const Measures m = residual(problem, solution);
@@ -123,6 +124,25 @@ class BodyRuler : public Ruler {
   bool is_ready_ = false;
 };
 
+/// Ends with the joints solved, unless everything has converged: a mechanism must not tear for want of sweeps.
+void finish_joints(const BodyTask& task, Ruler& ruler, ThreadPool* pool, std::span<double> lambda,
+                   SolveReport& report) {
+  const bool is_last = !task.stage->is_in_every_sweep();
+  if (is_last || (report.reason != StopReason::converged && report.reason != StopReason::diverged)) {
+    Timer timer;
+    task.sweep.solve_joints(lambda, pool);
+    report.seconds += timer.seconds();
+    report.iterations += is_last ? 1 : 0;
+    if (report.residual >= 0) {
+      ScopedTimer timing(report.measure_seconds);
+      report.residual = ruler.read(lambda).residual;
+      if (task.stop.tolerance > 0 && report.residual <= task.stop.tolerance) report.reason = StopReason::converged;
+    }
+  }
+  task.stage->describe(report);
+  report.factorisations = static_cast<int>(report.joints.factorisations);
+}
+
 }  // namespace
 
 void check_warm_start(std::size_t given, std::size_t wanted, const char* what) {
@@ -148,13 +168,19 @@ void check_input(const ContactProblem& problem, const ContactSolution& solution,
 }
 
 void BodySolve::run(const BodyTask& task, ContactSolution& solution, SolveContext& context, SolveReport& report) {
-  const auto& [problem, sweep, loop, stop] = task;
+  const auto& [problem, sweep, loop, stop_given, stage] = task;
+  StopSettings stop = stop_given;
   {
     ScopedTimer timing(report.setup_seconds);
     pack(solution, sweep, context.pool, lambda_);
+    if (stage != nullptr) {
+      stage->load(problem, std::span<const double>(lambda_).last(problem.joint_rows.size()), context.pool);
+      if (!stage->is_in_every_sweep()) stop.max_iterations = std::max(0, stop.max_iterations - 1);
+    }
   }
   BodyRuler ruler(problem, sweep, context, ruler_, solution);
   loop.run({sweep, ruler, context, stop, report}, lambda_);
+  if (stage != nullptr) finish_joints(task, ruler, context.pool, lambda_, report);
   unpack(lambda_, sweep, context.pool, solution);
   finish(problem, sweep, context.pool, solution);
   describe_sweep(sweep, problem.contacts.size(), context.details, report);

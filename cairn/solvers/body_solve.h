@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cairn/problem/residual.h"
+#include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/prox_loop.h"
 #include "cairn/solvers/solver.h"
 #include "cairn/solvers/sweep.h"
@@ -27,6 +28,7 @@ struct BodyTask {
   Sweep& sweep;
   ProxLoop& loop;
   StopSettings stop;
+  JointStage* stage = nullptr;  ///< the one that the sweep uses; loaded by the solve
 };
 
 /// Keeps its memory from one solve to the next; no solve depends on those before it.

@@ -49,8 +49,8 @@ struct ProxSolver::Workspace {
   BodySolve bodies;
 };
 
-ProxSolver::ProxSolver(const ProxSettings& settings)
-    : settings_(settings), workspace_(std::make_unique<Workspace>(settings)) {}
+ProxSolver::ProxSolver(const ProxSettings& settings, std::unique_ptr<JointStage> stage)
+    : settings_(settings), stage_(std::move(stage)), workspace_(std::make_unique<Workspace>(settings)) {}
 ProxSolver::~ProxSolver() = default;
 
 SolveReport ProxSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
@@ -66,9 +66,10 @@ SolveReport ProxSolver::solve(const ContactProblem& problem, ContactSolution& so
   Timer timer;
   BodySweep& sweep = workspace_->sweep_for(contact_rows(problem, context.pool));
   sweep.load(problem, settings_, context.contact_colour, context.pool);
+  sweep.use(stage_.get());
   report.setup_seconds = timer.seconds();
   const StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
-  workspace_->bodies.run({problem, sweep, workspace_->loop, stop}, solution, context, report);
+  workspace_->bodies.run({problem, sweep, workspace_->loop, stop, stage_.get()}, solution, context, report);
   return report;
 }
 

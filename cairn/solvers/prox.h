@@ -8,6 +8,9 @@
 // Convergence slows with the height of a pile and with mass ratios; an acceleration then pays for itself.
 #pragma once
 
+#include <memory>
+
+#include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/solver.h"
 
@@ -19,7 +22,8 @@ namespace cairn {
 /// solve at a time per solver.
 class ProxSolver : public Solver {
  public:
-  explicit ProxSolver(const ProxSettings& settings);
+  /// `stage`: solves the joints of problems with bodies together, in every sweep or once at the end.
+  explicit ProxSolver(const ProxSettings& settings, std::unique_ptr<JointStage> stage = nullptr);
   ~ProxSolver() override;
 
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
@@ -31,6 +35,7 @@ class ProxSolver : public Solver {
   SolveReport solve_assembled(const ContactProblem& problem, ContactSolution& solution, SolveContext& context);
 
   ProxSettings settings_;
+  std::unique_ptr<JointStage> stage_;
   std::unique_ptr<Workspace> workspace_;  ///< memory kept between solves
 };
 

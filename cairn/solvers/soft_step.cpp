@@ -203,7 +203,8 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
           "the warm start has another number of contacts than the problem: pass an empty one");
   require(context.contact_colour.empty() || context.contact_colour.size() == problem.contacts.size(),
           "contact_colour: give one colour per contact, or none");
-  if (!problem.joints.empty()) fail_input("soft_step does not take joints: use gauss_seidel", ErrorKind::unsupported);
+  if (!problem.joints.empty())
+    fail_input("soft_step does not take joints: use gauss_seidel or ldl_pgs", ErrorKind::unsupported);
   Workspace& w = *workspace_;
   Timer timer;
   load(problem, solution, context);

@@ -33,6 +33,15 @@ struct HistoryPoint {
   double gamma = 0;     ///< quality_gamma with SolveContext::gamma_r; 0 when that is not set
 };
 
+/// What a direct solver of joints did.
+struct JointReport {
+  std::int64_t mechanisms = 0;
+  std::int64_t programs_built = 0;  ///< symbolic phases of this solve: 0 when all structures were known
+  std::int64_t factorisations = 0;  ///< numeric phases, one per mechanism and change of its active rows
+  std::int64_t redundant_rows = 0;  ///< rows that others imply: their impulse is left alone
+  int active_changes = 0;           ///< times that limits or motors entered or left the direct part
+};
+
 struct SolveReport {
   StopReason reason = StopReason::max_iterations;
   int iterations = 0;
@@ -48,6 +57,7 @@ struct SolveReport {
   int rollbacks = 0;                       ///< iterations undone, r reduced
   int restarts = 0;                        ///< momentum or history dropped by the acceleration
   int factorisations = 0;                  ///< of Newton or direct methods
+  JointReport joints;                      ///< of solvers that solve joints directly
   double bytes_per_contact = 0;            ///< memory the solver itself holds
   std::vector<std::string> notes;          ///< one sentence each: what the user should know
 };

@@ -9,6 +9,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/solvers/acceleration.h"
+#include "cairn/solvers/ldl_pgs.h"
 #include "cairn/solvers/prox.h"
 #include "cairn/solvers/splitting.h"
 
@@ -195,6 +196,27 @@ Fields<ReferenceSettings> reference_fields() {
   };
 }
 
+Fields<LdlPgsSettings> ldl_pgs_fields() {
+  using S = LdlPgsSettings;
+  return {
+      iterations_field<S>("sweeps"),
+      tolerance_field<S>(),
+      choice("coupling", &S::coupling, {{"block", LdlCoupling::block}, {"last", LdlCoupling::last}},
+             "joints solved in every sweep, or by sweeps and once at the end (doc 004)"),
+      choice("hubs", &S::hubs, {{"plain", LdlHubs::plain}, {"shatter", LdlHubs::shatter}, {"hub", LdlHubs::hub}},
+             "bodies with many joints: nothing special, split into shards (doc 004), kept as unknowns"),
+      number("hub_rows", &S::hub_rows, 6, 1000000, "a body with more joint rows than this is a hub"),
+      choice("ordering", &S::ordering,
+             {{"automatic", LdlOrdering::automatic},
+              {"minimum_fill", LdlOrdering::minimum_fill},
+              {"minimum_degree", LdlOrdering::minimum_degree}},
+             "which block is eliminated next; automatic: minimum_fill up to 500 blocks"),
+      number("eps", &S::eps, 0.0, 0.1, "regularisation, relative to the diagonal"),
+      number("redundant", &S::redundant, 0.0, 0.1, "rows with smaller pivots, relative to the diagonal, are left out"),
+      boolean("batching", &S::batching, "equal mechanisms are factored eight at a time (same bits)"),
+  };
+}
+
 Fields<SoftStepSettings> soft_step_fields() {
   using S = SoftStepSettings;
   return {
@@ -278,6 +300,16 @@ Entry reference_entry() {
           [=](const NamedSettings& given) { return parse(name, reference_fields(), ReferenceSettings{}, given); }};
 }
 
+Entry ldl_pgs_entry() {
+  const std::string name = "ldl_pgs";
+  return {name,
+          "mechanisms: joints by a sparse direct method, contacts by Gauss-Seidel (doc 004)",
+          true,
+          true,
+          [] { return describe(ldl_pgs_fields(), LdlPgsSettings{}); },
+          [=](const NamedSettings& given) { return parse(name, ldl_pgs_fields(), LdlPgsSettings{}, given); }};
+}
+
 Entry soft_step_entry() {
   const std::string name = "soft_step";
   return {name,
@@ -307,6 +339,7 @@ const std::vector<Entry>& entries() {
                  accelerated(Acceleration::anderson)),
       prox_entry("nncg", "gauss_seidel with acceleration=nncg: nonlinear conjugate gradients on the sweep",
                  accelerated(Acceleration::nncg)),
+      ldl_pgs_entry(),
       splitting_entry("mass_splitting", "every row on its own share of the mass: order-independent, slow to converge",
                       SplittingMethod::rows),
       splitting_entry("block_mass_splitting",
@@ -333,6 +366,7 @@ std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
     std::unique_ptr<Solver> operator()(const ReferenceSettings& s) const {
       return std::make_unique<ReferenceSolver>(s);
     }
+    std::unique_ptr<Solver> operator()(const LdlPgsSettings& s) const { return std::make_unique<LdlPgsSolver>(s); }
     std::unique_ptr<Solver> operator()(const SoftStepSettings& s) const { return std::make_unique<SoftStepSolver>(s); }
   };
   return std::visit(Make{}, settings);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cairn/core/names.h"
+#include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
 #include "cairn/solvers/soft_step.h"
@@ -18,7 +19,8 @@
 
 namespace cairn {
 
-using SolverSettings = std::variant<ProxSettings, SplittingSettings, SoftStepSettings, ReferenceSettings>;
+using SolverSettings =
+    std::variant<ProxSettings, SplittingSettings, LdlPgsSettings, SoftStepSettings, ReferenceSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 

@@ -15,6 +15,7 @@
 #include "cairn/core/parallel.h"
 #include "cairn/problem/contact_problem.h"
 #include "cairn/problem/delassus.h"
+#include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/schedule.h"
 
 namespace cairn {
@@ -48,6 +49,9 @@ class Sweep {
   /// Adds M^-1 J^T lambda as this sweep keeps it to the velocity of each body; does nothing where none is kept.
   virtual void add_velocity_change(std::span<Velocity>, ThreadPool*) const {}
 
+  /// One solve of the joint rows that a JointStage takes, where there is one; the others keep their impulses.
+  virtual double solve_joints(std::span<double>, ThreadPool*) { return 0; }
+
   virtual std::size_t bytes() const = 0;  ///< in use, whatever the memory kept from earlier problems
   virtual std::int64_t matrix_blocks() const { return 0; }
 };
@@ -60,6 +64,9 @@ class BodySweep : public Sweep {
   /// larger than an earlier one allocates nothing (schedules: see make_schedule; r_factor=global does).
   virtual void load(const ContactProblem& problem, const ProxSettings& settings,
                     std::span<const std::int32_t> contact_colour, ThreadPool* pool) = 0;
+
+  /// Joint rows are solved together from now on, as `stage` says; none: row by row. The stage is loaded by its owner.
+  virtual void use(JointStage* stage) = 0;
 };
 
 /// Factorised: w = M^-1 J^T lambda is kept per body and updated contact by contact (doc 000, section 3.4.2). `dim`: 3

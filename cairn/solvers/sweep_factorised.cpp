@@ -35,6 +35,8 @@ class FactorisedSweep : public BodySweep {
   void add_velocity_change(std::span<Velocity> velocity, ThreadPool* pool) const override {
     packed_.add_states(w_, velocity, pool);
   }
+  void use(JointStage* stage) override { stage_ = stage; }
+  double solve_joints(std::span<double> lambda, ThreadPool* pool) override;
   std::size_t bytes() const override;
 
  private:
@@ -54,7 +56,8 @@ class FactorisedSweep : public BodySweep {
   double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
   template <ContactRows kRows>
   double run_slices(const Stage& stage, double* lambda, ThreadPool* pool);
-  double run_joints(double* lambda);
+  double run_joints(double* lambda, std::span<const std::uint8_t> skipped);
+  double row_residual(const PackedRow& packed, double impulse) const;
   void gather(std::int64_t begin, std::int64_t end, ThreadPool* pool);
   void scatter(std::int64_t begin, std::int64_t end, const double* lambda);
   void refresh_unsafe(const Stage& stage, const double* lambda, ThreadPool* pool);
@@ -74,6 +77,8 @@ class FactorisedSweep : public BodySweep {
   bool is_staggered_ = false;                   ///< normal rows of all stages, then friction rows
   bool is_gathering_ = false;                   ///< a stage gathers
   std::vector<double> change_;                  ///< per block: scratch of reductions
+  JointStage* stage_ = nullptr;                 ///< none: joints row by row
+  std::vector<double> joint_y_, joint_delta_;   ///< per joint row: scratch of the stage
 };
 
 template <int D>
@@ -189,7 +194,10 @@ double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* l
 
 template <int D>
 double FactorisedSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
-  double change = run_joints(lambda.data() + packed_.contacts.size() * D);
+  const bool together = stage_ != nullptr && stage_->is_in_every_sweep() && !packed_.rows.empty();
+  double change = together ? solve_joints(lambda, pool) : 0;
+  change = larger(change, run_joints(lambda.data() + packed_.contacts.size() * D,
+                                     together ? stage_->taken() : std::span<const std::uint8_t>{}));
   if (is_staggered_) {
     change = larger(change, run_stages<ContactRows::normal>(lambda.data(), pool));
     change = larger(change, run_stages<ContactRows::friction>(lambda.data(), pool));
@@ -315,20 +323,46 @@ double FactorisedSweep<D>::run_slices(const Stage& stage, double* lambda, Thread
   return change;
 }
 
+/// y + G lambda of a joint row.
+template <int D>
+double FactorisedSweep<D>::row_residual(const PackedRow& packed, double impulse) const {
+  return row_velocity(packed, state_of(w_.data(), packed.a), state_of(w_.data(), packed.b)) + packed.softness * impulse;
+}
+
 /// Joint rows, one after the other, before the contacts: lambda <- clamp(lambda - r (y + G lambda)).
 template <int D>
-double FactorisedSweep<D>::run_joints(double* lambda) {
+double FactorisedSweep<D>::run_joints(double* lambda, std::span<const std::uint8_t> skipped) {
   double change = 0;
   for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
+    if (!skipped.empty() && skipped[k] != 0) continue;
     const PackedRow& packed = packed_.rows[k];
-    const JointRow& row = packed.row;
-    const double y = row_velocity(packed, state_of(w_.data(), packed.a), state_of(w_.data(), packed.b)) +
-                     packed.softness * lambda[k];
-    const double next = std::clamp(lambda[k] - packed.r * y, row.lower, row.upper);
+    const double y = row_residual(packed, lambda[k]);
+    const double next = std::clamp(lambda[k] - packed.r * y, packed.row.lower, packed.row.upper);
     const double delta = next - lambda[k];
     lambda[k] = next;
     change = larger(change, std::fabs(delta * y));
     apply_row(packed, delta);
+  }
+  return change;
+}
+
+/// All rows from the same w; again while the stage changes which rows it takes.
+template <int D>
+double FactorisedSweep<D>::solve_joints(std::span<double> lambda, ThreadPool* pool) {
+  if (stage_ == nullptr || packed_.rows.empty()) return 0;
+  const std::span<double> impulse = lambda.subspan(packed_.contacts.size() * D);
+  joint_y_.resize(packed_.rows.size());
+  joint_delta_.resize(packed_.rows.size());
+  double change = 0;
+  bool again = true;
+  while (again) {
+    for (std::size_t k = 0; k < packed_.rows.size(); ++k) joint_y_[k] = row_residual(packed_.rows[k], impulse[k]);
+    again = stage_->solve(joint_y_, impulse, joint_delta_, pool);
+    for (std::size_t k = 0; k < packed_.rows.size(); ++k) {
+      impulse[k] += joint_delta_[k];
+      change = larger(change, std::fabs(joint_delta_[k] * joint_y_[k]));
+      apply_row(packed_.rows[k], joint_delta_[k]);
+    }
   }
   return change;
 }

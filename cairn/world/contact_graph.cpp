@@ -18,13 +18,18 @@ bool equal(std::span<const Edge> a, std::span<const Edge> b) {
 
 }  // namespace
 
-void ContactGraph::rebuild(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache, ThreadPool* pool) {
-  const bool same = gather_edges(bodies, shapes, cache, pool) && vertex_count_ == bodies.size();
-  if (same) return;
+void ContactGraph::rebuild(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache,
+                           std::span<const Edge> joints, ThreadPool* pool) {
+  const bool same_contacts = gather_edges(bodies, shapes, cache, pool) && vertex_count_ == bodies.size();
+  if (same_contacts && equal(joints, joint_edges_)) return;
+  joint_edges_.assign(joints.begin(), joints.end());
   vertex_count_ = bodies.size();
   const auto vertices = static_cast<std::int32_t>(vertex_count_);
   colours_.update(keys_, edges_, vertices, pool);
-  finder_.find(edges_, vertices, pool, islands_);
+  if (joints.empty()) return finder_.find(edges_, vertices, pool, islands_);
+  all_edges_.assign(edges_.begin(), edges_.end());
+  all_edges_.insert(all_edges_.end(), joints.begin(), joints.end());
+  finder_.find(all_edges_, vertices, pool, islands_);
 }
 
 /// True if nothing changed.

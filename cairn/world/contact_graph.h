@@ -18,8 +18,10 @@ namespace cairn {
 
 class ContactGraph {
  public:
-  /// Edges in the order of pairs. Colours and islands are found again only where edges changed.
-  void rebuild(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache, ThreadPool* pool);
+  /// Edges in the order of pairs. Colours and islands are found again only where edges changed. Joints hold islands
+  /// together and have no colour: solvers visit their rows by themselves.
+  void rebuild(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache, std::span<const Edge> joints,
+               ThreadPool* pool);
 
   std::span<const Edge> edges() const { return edges_; }
   std::span<const std::uint64_t> keys() const { return keys_; }
@@ -39,6 +41,8 @@ class ContactGraph {
   std::vector<std::int64_t> first_edge_;
   std::vector<std::uint64_t> keys_, old_keys_;
   std::vector<Edge> edges_, old_edges_;
+  std::vector<Edge> joint_edges_;
+  std::vector<Edge> all_edges_;  ///< of contacts, then of joints; only where there are joints
   PairColours colours_;
   IslandFinder finder_;
   Islands islands_;

@@ -108,10 +108,16 @@ void refresh_shapes(WorldState& world, std::size_t body) {
 
 void refresh_exclusions(WorldState& world) {
   std::vector<BroadPair> proxies;
-  for (const BroadPair& pair : world.uncollided)
-    for (const std::uint32_t a : world.bodies.record[static_cast<std::size_t>(pair.a)].shapes)
-      for (const std::uint32_t b : world.bodies.record[static_cast<std::size_t>(pair.b)].shapes)
+  const auto exclude = [&](std::int32_t body_a, std::int32_t body_b) {
+    for (const std::uint32_t a : world.bodies.record[static_cast<std::size_t>(body_a)].shapes)
+      for (const std::uint32_t b : world.bodies.record[static_cast<std::size_t>(body_b)].shapes)
         proxies.push_back({static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b))});
+  };
+  for (const BroadPair& pair : world.uncollided) exclude(pair.a, pair.b);
+  for (std::size_t j = 0; j < world.joints.size(); ++j) {
+    const JointState& joint = world.joints.state[j];
+    if (joint.live && joint.body_a >= 0 && !world.joints.def[j].collide_connected) exclude(joint.body_a, joint.body_b);
+  }
   world.broad->set_excluded(proxies);
   world.exclusions_changed = false;
 }
@@ -225,6 +231,7 @@ void World::remove_body(BodyId body) {
   WorldState& world = *state_;
   const std::size_t i = world.slot(body, "remove_body");
   if (world.delivering) return world.bodies_to_remove.push_back(body);
+  drop_joints_of(world, i);
   for (const std::uint32_t s : world.bodies.record[i].shapes) drop_shape(world, s);
   world.bodies.status[i] = 0;
   world.bodies.velocity[i] = {};

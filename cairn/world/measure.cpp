@@ -56,6 +56,14 @@ void measure_state(WorldState& world) {
   report.recycled = world.cache.recycled_count();
   report.contacts = world.assembly.first_contact.empty() ? 0 : world.assembly.first_contact.back();
   report.colours = world.graph.colour_count();
+
+  report.joints = 0, report.max_joint_error = report.max_joint_angle_error = 0;
+  for (const JointState& joint : world.joints.state) {
+    if (!joint.live || joint.rows == 0) continue;
+    ++report.joints;
+    report.max_joint_error = std::max(report.max_joint_error, joint.separation);
+    report.max_joint_angle_error = std::max(report.max_joint_angle_error, joint.misalignment);
+  }
 }
 
 }  // namespace cairn

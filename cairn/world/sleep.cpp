@@ -20,7 +20,15 @@ bool is_restful(const WorldState& world, std::size_t i) {
 /// In quarantine: neither asleep nor a reason to stay awake.
 bool is_frozen(const Bodies& bodies, std::size_t i) { return (bodies.status[i] & kQuarantined) != 0; }
 
-/// A moving kinematic body disturbs what it touches.
+/// visit(a, b) for the bodies of every enabled joint between two.
+template <class Visit>
+void for_each_joint(const WorldState& world, Visit&& visit) {
+  for (const JointState& joint : world.joints.state)
+    if (joint.live && joint.rows > 0 && joint.body_a >= 0)
+      visit(static_cast<std::size_t>(joint.body_a), static_cast<std::size_t>(joint.body_b));
+}
+
+/// A moving kinematic body disturbs what it touches or holds.
 void disturb_by_kinematic(WorldState& world) {
   const Bodies& bodies = world.bodies;
   for (std::size_t i = 0; i < world.cache.pairs().size(); ++i) {
@@ -31,6 +39,10 @@ void disturb_by_kinematic(WorldState& world) {
     if (bodies.is_moving_kinematic(a)) world.bodies.record[b].rest_time = 0;
     if (bodies.is_moving_kinematic(b)) world.bodies.record[a].rest_time = 0;
   }
+  for_each_joint(world, [&](std::size_t a, std::size_t b) {
+    if (bodies.is_moving_kinematic(a)) world.bodies.record[b].rest_time = 0;
+    if (bodies.is_moving_kinematic(b)) world.bodies.record[a].rest_time = 0;
+  });
 }
 
 void set_asleep(WorldState& world, std::size_t i, bool asleep) {
@@ -60,6 +72,10 @@ void wake_neighbours(WorldState& world) {
     if (touched(a)) wake_body(world, static_cast<std::size_t>(b));
     if (touched(b)) wake_body(world, static_cast<std::size_t>(a));
   }
+  for_each_joint(world, [&](std::size_t a, std::size_t b) {
+    if (touched(static_cast<std::int32_t>(a))) wake_body(world, b);
+    if (touched(static_cast<std::int32_t>(b))) wake_body(world, a);
+  });
 }
 
 void update_sleep(WorldState& world) {

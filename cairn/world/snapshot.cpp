@@ -26,6 +26,7 @@ constexpr Part kParts[] = {
     {"settings", save_settings, load_settings}, {"bodies", save_bodies, load_bodies},
     {"shapes", save_shapes, load_shapes},       {"course", save_course, load_course},
     {"contacts", save_contacts, load_contacts}, {"colours", save_colours, load_colours},
+    {"joints", save_joints, load_joints},
 };
 constexpr std::size_t kPartCount = std::size(kParts);
 

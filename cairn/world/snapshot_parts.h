@@ -34,6 +34,10 @@ void load_contacts(ByteReader& in, WorldState& world);
 void save_colours(const WorldState& world, ByteWriter& out);
 void load_colours(ByteReader& in, WorldState& world);
 
+/// Handles, definitions, coordinates and impulses.
+void save_joints(const WorldState& world, ByteWriter& out);
+void load_joints(ByteReader& in, WorldState& world);
+
 /// Farther than any body gets before it is quarantined, or a kinematic one in any time that is simulated.
 inline constexpr double kFarthest = 1e15;  ///< m
 /// As fast as a body gets before it is quarantined.

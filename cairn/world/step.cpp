@@ -4,6 +4,7 @@
 
 #include "cairn/core/timer.h"
 #include "cairn/dynamics/integrate.h"
+#include "cairn/world/assemble_joints.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -89,9 +90,20 @@ void update_contacts(WorldState& world, double dt) {
   world.cache.update(world.bodies, world.shapes, settings, world.pool.get());
 }
 
+/// Which bodies joints hold together; those that cannot move hold nothing.
+void list_joint_edges(WorldState& world) {
+  const auto vertex = [&](std::int32_t body) {
+    return body >= 0 && world.bodies.is_dynamic(static_cast<std::size_t>(body)) ? body : kNoVertex;
+  };
+  world.joint_edges.clear();
+  for (const JointState& joint : world.joints.state)
+    if (joint.live && joint.rows > 0) world.joint_edges.push_back({vertex(joint.body_a), vertex(joint.body_b)});
+}
+
 void rebuild_graph(WorldState& world) {
   StageTimer timing(world.report.times, Stage::graph);
-  world.graph.rebuild(world.bodies, world.shapes, world.cache, world.pool.get());
+  list_joint_edges(world);
+  world.graph.rebuild(world.bodies, world.shapes, world.cache, world.joint_edges, world.pool.get());
   update_sleep(world);
 }
 
@@ -114,15 +126,21 @@ void assemble_problem(WorldState& world, double dt) {
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
   world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.materials.any_rolling() &&
                    world.settings.integrator == Integrator::symplectic_euler;
+  const auto add_joints = [&] {
+    assemble_joints(world.bodies, world.settings, step_ratio, world.pool.get(), world.joints, world.assembly);
+  };
   if (world.in_lanes) {
     assemble_bodies(source_of(world), world.settings, dt, world.pool.get(), world.assembly);
+    add_joints();
     world.in_lanes = world.assembly.problem.joints.empty();
   }
-  if (world.in_lanes)
+  if (world.in_lanes) {
     assemble_lanes(source_of(world), world.settings, step_ratio, world.pool.get(), *world.lane_solver,
                    world.lane_sources, world.assembly);
-  else
+  } else {
     assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
+    add_joints();
+  }
 }
 
 void solve_problem(WorldState& world) {
@@ -163,6 +181,7 @@ void solve(WorldState& world, double dt) {
   }
   StageTimer timing(world.report.times, Stage::cache);
   keep_impulses(world);
+  scatter_joint_impulses(world.assembly, world.bodies, world.pool.get(), world.joints);
   collect_events(world);
 }
 
@@ -245,7 +264,7 @@ void advance(WorldState& world, double dt) {
 void begin_report(WorldState& world, double dt) {
   StepReport& report = world.report;
   report.times = {};
-  report.quarantined.clear();
+  report.quarantined.clear(), report.broken_joints.clear();
   world.events.clear();
   report.step = world.steps + 1;
   report.time = world.time + dt;
@@ -279,6 +298,7 @@ const StepReport& World::step(double dt) {
   detect(world, dt);
   solve(world, dt);
   advance(world, dt);
+  break_joints(world);
   commit_step(world, dt);
   deliver_events();
   return world.report;

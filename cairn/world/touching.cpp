@@ -133,9 +133,11 @@ void World::deliver_events() {
       world.delivering = world.stepping = false;
       for (const ShapeId shape : world.shapes_to_remove)
         if (self.contains(shape)) self.remove_shape(shape);
+      for (const JointId joint : world.joints_to_remove)
+        if (self.contains(joint)) self.remove_joint(joint);
       for (const BodyId body : world.bodies_to_remove)
         if (self.contains(body)) self.remove_body(body);
-      world.shapes_to_remove.clear(), world.bodies_to_remove.clear();
+      world.shapes_to_remove.clear(), world.bodies_to_remove.clear(), world.joints_to_remove.clear();
     }
   } whole{*this, world};
   if (!world.listener) return;

@@ -22,9 +22,20 @@ std::size_t WorldState::slot(ShapeId id, const char* function) const {
   return id.index;
 }
 
+std::size_t WorldState::slot(JointId id, const char* function) const {
+  if (!joint_ids.is_valid(id))
+    fail_input(fmt::format(
+        "{}: the joint handle ({}, {}) names no joint of this world; it was removed, broke, or never was one", function,
+        id.index, id.generation));
+  return id.index;
+}
+
 void apply_settings(WorldState& world, const WorldSettings& settings) {
   check_settings(settings);
   // Everything that can fail first.
+  const auto is_live = [](const JointState& joint) { return joint.live; };
+  if (std::any_of(world.joints.state.begin(), world.joints.state.end(), is_live))
+    check_joints_are_taken(settings.solver);
   std::unique_ptr<Solver> solver = make_solver(settings.solver, settings.solver_settings);
   std::unique_ptr<BroadPhase> broad;
   if (world.broad == nullptr || settings.broad_phase != world.settings.broad_phase)

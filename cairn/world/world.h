@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// World: bodies with shapes, and the step that moves them.
+// World: bodies with shapes, joints between them, and the step that moves them.
 //
 //   World world;
 //   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cairn/core/hash.h"
+#include "cairn/joints/joint.h"
 #include "cairn/math/aabb.h"
 #include "cairn/problem/contact_problem.h"
 #include "cairn/world/events.h"
@@ -97,8 +98,22 @@ class World {
   void wake(BodyId body);
   /// Lets a quarantined body move again, from where it was frozen.
   void release(BodyId body);
-  /// Two bodies that never collide with each other, such as the ends of a joint.
+  /// Two bodies that never collide with each other. Those that a joint connects do not, unless it says so.
   void set_collision(BodyId a, BodyId b, bool enabled);
+
+  // Joints. Removing a body removes its joints; one that breaks is removed after the step and named in its report.
+  JointId add_joint(const JointDef& def);
+  void remove_joint(JointId joint);
+  /// Other numbers for a joint that keeps its bodies and its kind: limits, drives, frames, breaking forces.
+  void set_joint(JointId joint, const JointDef& def);
+  void set_joint_enabled(JointId joint, bool enabled);
+  bool contains(JointId joint) const;
+  /// Live joints in order of creation slots.
+  std::vector<JointId> joints() const;
+  const JointDef& joint_def(JointId joint) const;
+  JointView view(JointId joint) const;
+  /// A definition whose frames coincide at `where` (world) with the bodies as they are now; null for body_a: the world.
+  JointDef joint_at(BodyId body_a, BodyId body_b, const Pose& where, const JointKind& kind) const;
 
   // Contacts.
   void set_contact_listener(ContactListener listener);

@@ -9,6 +9,7 @@
 #include "cairn/broad/broad_phase.h"
 #include "cairn/world/assemble.h"
 #include "cairn/world/assemble_lanes.h"
+#include "cairn/world/joints.h"
 #include "cairn/world/world.h"
 
 namespace cairn {
@@ -18,8 +19,10 @@ struct WorldState {
   WorldSettings settings;
   HandlePool<BodyTag> body_ids;
   HandlePool<ShapeTag> shape_ids;
+  HandlePool<JointTag> joint_ids;
   Bodies bodies;
   Shapes shapes;
+  Joints joints;
   ContactCache cache;
   ContactGraph graph;
   std::vector<BroadPair> uncollided;  ///< pairs of bodies that never collide; sorted
@@ -53,6 +56,7 @@ struct WorldState {
   bool delivering = false;  ///< events are being told: removals wait
   std::vector<BodyId> bodies_to_remove;
   std::vector<ShapeId> shapes_to_remove;
+  std::vector<JointId> joints_to_remove;
 
   bool keeps_warm_start = false;
   ContactSolution warm_start;  ///< the impulses that the last solve began from, where they are kept
@@ -61,9 +65,11 @@ struct WorldState {
   std::vector<double> partial_sums;
   std::vector<std::int32_t> found;
   std::vector<std::uint8_t> flags;
+  std::vector<Edge> joint_edges;  ///< bodies that joints hold together, for the islands
 
   std::size_t slot(BodyId id, const char* function) const;
   std::size_t slot(ShapeId id, const char* function) const;
+  std::size_t slot(JointId id, const char* function) const;
 };
 
 /// Puts islands whose bodies have all been slow for long enough to sleep, and wakes those that are not. Needs the
@@ -87,6 +93,16 @@ void stop_at_first_touch(WorldState& world);
 void forget_removed(WorldState& world);
 /// Compares touching now and before, and lists what began and ended.
 void collect_events(WorldState& world);
+
+/// InputError that names the solvers that take joints, unless this one does.
+void check_joints_are_taken(const std::string& solver);
+/// How many rows a definition makes; impulses are kept where that is as before. Also finds the turn.
+void count_joint_rows(const Bodies& bodies, const JointDef& def, JointState& state);
+/// Takes joints out of the arrays and wakes what they joined.
+void drop_joint(WorldState& world, std::size_t joint);
+void drop_joints_of(WorldState& world, std::size_t body);
+/// Removes joints that carried more than they can, and names them in the report.
+void break_joints(WorldState& world);
 
 /// Kinetic and potential energy, overlaps: what the report says about the state.
 void measure_state(WorldState& world);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "tests/allocation/counter.h"
@@ -44,10 +45,32 @@ void add_mixed_on_mesh(World& world) {
                    {{.shape = shapes[i % 5]}});
 }
 
+/// Chains on the ground, a driven hinge with stops and a ball with a cone: rows of every sort.
+void add_mechanisms(World& world) {
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
+  for (int c = 0; c < 20; ++c) {
+    BodyId last{};
+    for (int k = 0; k < 6; ++k) {
+      const BodyId link =
+          world.add_body({.pose = {{0.5 * k, 0.5 * c, 0.1}, {}}}, {{.shape = make_box({0.2, 0.1, 0.1})}});
+      JointAxis axis;
+      axis.motion = AxisMotion::limited, axis.lower = -1, axis.upper = 1;
+      axis.drive = {DriveKind::position, 0, 0, 10, 1, 50};
+      axis.friction = 0.1;
+      const Pose at = frame_along({0.5 * k - 0.25, 0.5 * c, 0.1}, {0, 1, 0});
+      if (k > 0)
+        world.add_joint(
+            world.joint_at(last, link, at, k % 2 == 0 ? JointKind(HingeJoint{axis}) : BallJoint{1, axis, 1}));
+      last = link;
+    }
+  }
+}
+
 struct Scene {
   const char* name;
   void (*add)(World&);
-  int warm_up;  ///< steps until the scene has come to rest, and with it the sizes of all arrays
+  int warm_up;                       ///< steps until the scene has come to rest, and with it the sizes of all arrays
+  std::string solver = "soft_step";  ///< to be tried besides gauss_seidel
 };
 
 class WarmStep : public testing::TestWithParam<Scene> {};
@@ -56,7 +79,7 @@ TEST_P(WarmStep, AllocatesNothing) {
 #ifndef NDEBUG
   GTEST_SKIP() << "debug builds check invariants, which allocates";
 #endif
-  for (const char* solver : {"gauss_seidel", "soft_step"})
+  for (const std::string& solver : {std::string("gauss_seidel"), GetParam().solver})
     for (const bool sleep : {false, true}) {
       const int threads = sleep ? 1 : 2;
       WorldSettings settings;
@@ -89,7 +112,8 @@ TEST_P(WarmStep, AllocatesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Worlds, WarmStep,
                          testing::Values(Scene{"ball_grid", add_ball_grid, 60}, Scene{"box_pile", add_box_pile, 120},
-                                         Scene{"mixed_on_mesh", add_mixed_on_mesh, 600}),
+                                         Scene{"mixed_on_mesh", add_mixed_on_mesh, 600},
+                                         Scene{"mechanisms", add_mechanisms, 60, "ldl_pgs"}),
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

@@ -14,6 +14,8 @@ StepReport step_report(std::int64_t step, double kinetic, double residual) {
   report.contacts = 10 * step;
   report.kinetic_energy = kinetic;
   report.max_overlap = 0.001 * static_cast<double>(step);
+  report.joints = 3;
+  report.max_joint_error = 0.01 / static_cast<double>(step), report.max_joint_angle_error = 0.02;
   report.solve.residual = residual;
   report.times.wall[static_cast<int>(Stage::solve)] = 0.002;
   return report;
@@ -40,6 +42,10 @@ TEST(RunStatistics, MeansAreOverTheWindow) {
   EXPECT_DOUBLE_EQ(json["contacts"], 35);  // of steps 3 and 4
   EXPECT_DOUBLE_EQ(json["kinetic_energy_per_body"], 0.5);
   EXPECT_DOUBLE_EQ(json["max_overlap_m"], 0.004);
+  EXPECT_EQ(json["joints"], 3);
+  EXPECT_DOUBLE_EQ(json["max_joint_error_m"], 0.01);  // of all steps
+  EXPECT_DOUBLE_EQ(json["max_joint_angle_error"], 0.02);
+  EXPECT_DOUBLE_EQ(json["energy_drift"], -1.0 / 7);  // from 1 J to 0, at most 7 J of motion
   EXPECT_DOUBLE_EQ(json["residual_median"], 0.35);
   EXPECT_DOUBLE_EQ(json["residual_worst"], 0.4);
   EXPECT_DOUBLE_EQ(json["wall_ms_per_step"], 10);

@@ -357,7 +357,7 @@ TEST(ProblemFileBad, GlobalAndContactProblems) {
   run_cases(
       {.problem = scenes::ball_grid(2)},
       {
-          {"version", [](Spoiler& s) { s.entry("/cairn_contact/version", 0, 2); }, {"/cairn_contact/version is 2"}},
+          {"version", [](Spoiler& s) { s.entry("/cairn_contact/version", 0, 3); }, {"/cairn_contact/version is 3"}},
           {"field missing",
            [](Spoiler& s) { s.remove("/cairn_contact/contact_arms"); },
            {"/cairn_contact/contact_arms is missing"}},

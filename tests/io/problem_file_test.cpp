@@ -10,6 +10,7 @@
 
 #include "cairn/problem/residual.h"
 #include "scenes/ball_lattices.h"
+#include "tests/io/spoiler.h"
 #include "tests/io/temporary_folder.h"
 #include "tests/published_set.h"
 
@@ -31,6 +32,7 @@ ContactProblem with_joints_and_spin() {
   problem.joint_rows[0].linear_a = {-1, 0.1, 0.2};
   problem.joint_rows[1].angular_b = {0.5, 0.6, 0.7};
   problem.joint_rows[1].compliance = 1e-7;
+  problem.joint_rows[1].damping = 30;
   problem.joint_rows[2].lower = 0;
   problem.joint_rows[2].error = 1e-5;
   problem.joint_rows[2].target_velocity = -2;
@@ -74,6 +76,22 @@ TEST(ProblemFile, ContactProblemsComeBackBitForBit) {
   expect_round_trip({.problem = with_joints_and_spin()}, false);
   expect_round_trip({.problem = scenes::ball_pile(4)}, true);
   expect_round_trip({.problem = ContactProblem{}}, true);
+}
+
+TEST(ProblemFile, VersionOneHadNoDamping) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("problem.hdf5");
+  ContactProblem problem = with_joints_and_spin();
+  ASSERT_TRUE(write_problem({.problem = problem}, path));
+  {
+    Spoiler old(path);
+    old.remove("/cairn_contact/row_damping");
+    old.entry("/cairn_contact/version", 0, 1);
+  }
+  problem.joint_rows[1].damping = 0;
+  const Expected<ProblemFile> back = read_problem(path);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_TRUE(std::get<ContactProblem>(back->problem) == problem);
 }
 
 TEST(ProblemFile, AssembledProblemsComeBackBitForBit) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cairn/narrow/collide_box.h"
 
@@ -83,6 +84,44 @@ TEST(Scenes, HaveTheBodiesTheirDefinitionsSay) {
   EXPECT_EQ(body_count("arch", {{"stones", "11"}}), 12u);
   EXPECT_EQ(body_count("overhang", {{"blocks", "5"}}), 7u);
   EXPECT_EQ(body_count("hopper", {{"count", "200"}}), 202u);
+}
+
+TEST(Scenes, HaveTheJointsTheirDefinitionsSay) {
+  const auto rows_that_hold = [](const World& world) {
+    std::size_t rows = 0;
+    for (const JointRow& row : world.problem().joint_rows)
+      if (row.lower == -kUnlimited && row.upper == kUnlimited && row.compliance == 0) ++rows;
+    return rows;
+  };
+  const auto expect = [&](std::string_view name, std::size_t bodies, std::size_t joints, std::size_t rows) {
+    Scene scene = make(name);
+    EXPECT_EQ(scene.world.body_count(), bodies) << name;
+    EXPECT_EQ(scene.world.joints().size(), joints) << name;
+    EXPECT_EQ(static_cast<std::size_t>(scene.world.step(scene.dt).joints), joints) << name;
+    EXPECT_EQ(rows_that_hold(scene.world), rows) << name;
+    EXPECT_LT(scene.world.last_report().max_joint_error, 1e-12) << name;  // together at the start
+    EXPECT_LT(scene.world.last_report().max_joint_angle_error, 1e-12) << name;
+  };
+  expect("heavy_chain_1000", 26, 26, 78);
+  expect("hinge_chains", 1101, 1000, 5000);
+  expect("four_bar", 3, 4, 20);
+  expect("bridge_100", 101, 101, 505);
+  expect("ragdolls_100", 1101, 1000, 600 * 3 + 400 * 5);
+  expect("tracked_vehicle", 92, 90, 450);
+  expect("wheeled_vehicle", 22, 20, 88);  // doc 004: 20 constraints, 88 rows
+  expect("crane", 25, 24, 2 * 5 + 1 + 21 * 3);
+  expect("excavator", 504, 3, 15);
+}
+
+TEST(Scenes, TheHeavyChainWeighsWhatItSays) {
+  const Scene scene = make("heavy_chain_1000");
+  double most = 0;
+  for (const BodyId body : scene.world.bodies()) {
+    const double mass = scene.world.view(body).mass;
+    most = std::max(most, mass);
+    EXPECT_TRUE(std::fabs(mass - 1) < 1e-12 || std::fabs(mass - 1000) < 1e-9) << mass;
+  }
+  EXPECT_NEAR(most, 1000, 1e-9);
 }
 
 std::int64_t first_contacts(std::string_view name) {

@@ -79,10 +79,37 @@ inline void add_heap(World& world, Random& random) {
   }
 }
 
+/// Neighbours in the heap held together in every way there is.
+inline void add_joints(World& world) {
+  const std::vector<BodyId> bodies = world.bodies();
+  JointAxis axis{.motion = AxisMotion::limited, .lower = -0.4, .upper = 0.4, .friction = 0.1};
+  axis.drive = {DriveKind::velocity, 1, 0, 0, 0, 2};
+  const JointKind kinds[] = {BallJoint{0.5, axis, 0.1},
+                             HingeJoint{axis},
+                             PrismaticJoint{axis},
+                             CylindricalJoint{{}, axis},
+                             FixedJoint{},
+                             DistanceJoint{0.33},
+                             RopeJoint{0.4, 0, 0},
+                             SpringJoint{0.3, 50, 1},
+                             UniversalJoint{axis, {}},
+                             PlanarJoint{axis, {}, {}},
+                             SixDofJoint{{axis}, {}}};
+  std::size_t k = 12;
+  for (const JointKind& kind : kinds) {
+    const Vec3 middle = 0.5 * (world.view(bodies[k]).pose.position + world.view(bodies[k + 1]).pose.position);
+    JointDef def = world.joint_at(bodies[k], bodies[k + 1], frame_along(middle, {1, 0.5, 0}), kind);
+    def.break_force = k % 3 == 0 ? 60 : kUnlimited;
+    world.add_joint(def);
+    k += 3;
+  }
+}
+
 inline void build_mixed(World& world) {
   Random random(7);
   add_surroundings(world, random);
   add_heap(world, random);
+  add_joints(world);
   world.add_body({.pose = {{-5, 0.1, 0.8}}, .velocity = {{40, 0, 0}}, .continuous = true},
                  {{.shape = make_sphere(0.1)}});
   // Two shapes on one body, and a mass of its own.

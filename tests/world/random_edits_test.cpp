@@ -41,12 +41,28 @@ Material random_material(Random& random) {
           .restitution = random.uniform(0, 0.5)};
 }
 
+JointKind random_joint(Random& random) {
+  JointAxis axis{.lower = random.uniform(-1, 0), .upper = random.uniform(0, 1), .friction = random.uniform(0, 5)};
+  axis.motion = random.uniform(0, 1) < 0.5 ? AxisMotion::limited : AxisMotion::free;
+  if (random.uniform(0, 1) < 0.5) axis.drive = {DriveKind::velocity, random.uniform(-3, 3), 0, 0, 0, 100};
+  switch (static_cast<int>(random.uniform(0, 8))) {
+    case 0: return BallJoint{random.uniform(0, 1.5), axis, 1};
+    case 1: return HingeJoint{axis};
+    case 2: return PrismaticJoint{axis};
+    case 3: return RopeJoint{random.uniform(0, 2), 0, 0};
+    case 4: return SpringJoint{random.uniform(0, 2), random.uniform(1, 1e4), random.uniform(0, 100)};
+    case 5: return UniversalJoint{axis, {}};
+    case 6: return SixDofJoint{{axis}, {axis, {}, {.motion = AxisMotion::locked}}};
+    default: return FixedJoint{};
+  }
+}
+
 /// One random call; the same numbers are drawn whatever the world answers.
 void edit(World& world, Random& random) {
   const std::vector<BodyId> bodies = world.bodies();
   const auto at = static_cast<std::size_t>(random.uniform(1, static_cast<double>(bodies.size())));  // never the floor
   const BodyId body = bodies.size() > 1 ? bodies[std::min(at, bodies.size() - 1)] : bodies[0];
-  const int what = bodies.size() < 10 ? 0 : static_cast<int>(random.uniform(0, 20));
+  const int what = bodies.size() < 10 ? 0 : static_cast<int>(random.uniform(0, 24));
   const bool dynamic = world.view(body).kind == BodyKind::dynamic;
   const std::vector<ShapeId> shapes = world.shapes_of(body);
   switch (what) {
@@ -88,6 +104,22 @@ void edit(World& world, Random& random) {
       break;
     case 17: world.set_may_sleep(body, random.uniform(0, 1) < 0.8); break;
     case 18: world.wake(body), world.release(body); break;
+    case 19:
+    case 20: {
+      JointDef def = world.joint_at(random.uniform(0, 1) < 0.3 ? BodyId{} : bodies[1], body,
+                                    frame_along(world.view(body).centre, {0.6, 0.8, 0}), random_joint(random));
+      def.collide_connected = random.uniform(0, 1) < 0.5;
+      def.break_force = random.uniform(0, 1) < 0.3 ? random.uniform(0, 1e5) : kUnlimited;
+      if (!(body == def.body_a)) world.add_joint(def);
+      break;
+    }
+    case 21:
+      if (const auto joints = world.joints(); !joints.empty()) world.remove_joint(joints[joints.size() / 2]);
+      break;
+    case 22:
+      if (const auto joints = world.joints(); !joints.empty())
+        world.set_joint_enabled(joints.back(), random.uniform(0, 1) < 0.5);
+      break;
     default: {
       WorldSettings settings = world.settings();
       settings.margin = random.uniform(0.005, 0.03);

@@ -14,7 +14,7 @@ namespace cairn {
 namespace {
 
 constexpr double kDt = 1.0 / 60;
-constexpr const char* kNames[] = {"settings", "bodies", "shapes", "course", "contacts", "colours"};
+constexpr const char* kNames[] = {"settings", "bodies", "shapes", "course", "contacts", "colours", "joints"};
 
 std::string refusal(World& world, const std::string& snapshot) {
   const std::optional<Error> error = world.restore(snapshot);
@@ -36,14 +36,21 @@ World small_world() {
   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
   world.add_body({.pose = {{0, 0, 0.3}}}, {{.shape = hull}});
   const BodyId gone = world.add_body({.pose = {{2, 0, 0.5}}}, {{.shape = make_sphere(0.5)}});
-  world.add_body({.pose = {{0.1, 0, 0.8}}}, {{.shape = make_box({0.2, 0.2, 0.2})}});
-  world.add_body({.pose = {{0.1, 0, 1.3}}},
-                 {{.shape = make_compound({{hull, {}}, {make_sphere(0.2), {{0.3, 0, 0}}}})}});
+  const BodyId box = world.add_body({.pose = {{0.1, 0, 0.8}}}, {{.shape = make_box({0.2, 0.2, 0.2})}});
+  const BodyId top = world.add_body({.pose = {{0.1, 0, 1.3}}},
+                                    {{.shape = make_compound({{hull, {}}, {make_sphere(0.2), {{0.3, 0, 0}}}})}});
   world.add_body({.kind = BodyKind::fixed, .pose = {{-1, -1, 0}}},
                  {{.shape = make_height_field(3, 3, 1, std::vector<double>(9, 0.05))}});
   world.add_body({.kind = BodyKind::fixed},
                  {{.shape = make_mesh(std::vector<Vec3>{{-1, -1, 0.1}, {1, -1, 0.1}, {0, 1, 0.1}},
                                       std::vector<std::array<std::int32_t, 3>>{{0, 1, 2}})}});
+  JointAxis axis{.motion = AxisMotion::limited, .lower = -0.5, .upper = 0.5, .friction = 0.2};
+  axis.drive = {DriveKind::position, 0, 0.1, 300, 20, 500};
+  JointDef hinge = world.joint_at(box, top, frame_along({0.1, 0, 1}, {1, 0, 0}), HingeJoint{axis});
+  hinge.collide_connected = true;
+  world.remove_joint(world.add_joint(hinge));
+  world.add_joint(world.joint_at({}, top, {{0, 0, 1.3}, {}}, SpringJoint{0.1, 200, 5}));
+  world.add_joint(hinge);
   for (int k = 0; k < 40; ++k) world.step(kDt);
   world.remove_body(gone);
   return world;
@@ -271,7 +278,7 @@ TEST(Snapshot, OtherVersionsAreRefusedWithBothNumbers) {
   std::string snapshot = world.save();
   snapshot[8] = static_cast<char>(kSnapshotVersion + 1);
   const std::string message = refusal(world, snapshot);
-  EXPECT_NE(message.find("version 2 and this program reads version 1"), std::string::npos) << message;
+  EXPECT_NE(message.find("version 3 and this program reads version 2"), std::string::npos) << message;
   EXPECT_NE(refusal(world, "{\"bodies\": []}").find("no snapshot"), std::string::npos);
 }
 
@@ -292,7 +299,7 @@ TEST(Snapshot, ForgedCountsAndIndicesAreRefusedBeforeAnythingIsAllocated) {
   constexpr std::uint64_t kCounts[] = {1u << 31, std::uint64_t{1} << 63, ~std::uint64_t{0}, 0xffffffff, 1000000};
   for (const std::uint64_t count : kCounts) {
     SCOPED_TRACE(count);
-    for (const std::size_t section : {1u, 2u, 4u, 5u})  // each begins with a count
+    for (const std::size_t section : {1u, 2u, 4u, 5u, 6u})  // each begins with a count
       EXPECT_NE(refusal(world, forged(good, section, 0, count)).find("count"), std::string::npos);
     for (const std::size_t at : {24u, 32u})  // pairs that never collide, removed shapes
       EXPECT_NE(refusal(world, forged(good, 3, at, count)).find("count"), std::string::npos);
@@ -309,6 +316,10 @@ TEST(Snapshot, ForgedCountsAndIndicesAreRefusedBeforeAnythingIsAllocated) {
   // The first pair, and its order.
   EXPECT_NE(refusal(world, forged(good, 4, 8, std::int32_t{-1})).find("pair 0"), std::string::npos);
   EXPECT_NE(refusal(world, forged(good, 4, 12, std::int32_t{1 << 20})).find("pair 0"), std::string::npos);
+  // The bodies of the first joint, after two slots of handles with nothing free.
+  const std::size_t joint = 8 + 2 * 5 + 8;
+  EXPECT_NE(refusal(world, forged(good, 6, joint + 8, std::uint32_t{2})).find("joint 0"), std::string::npos);
+  EXPECT_NE(refusal(world, forged(good, 6, joint + 8, std::uint32_t{700})).find("joint 0"), std::string::npos);
   // The colour of the first edge, and its vertices.
   EXPECT_NE(refusal(world, forged(good, 5, 24, std::int32_t{64})), "");
   EXPECT_NE(refusal(world, forged(good, 5, 16, std::int32_t{7})), "");

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/joints/joint_rows.h"
+
+#include <cmath>
+
+#include "cairn/core/errors.h"
+#include "cairn/math/angle.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr Vec3 kUnit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+double& component(Vec3& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
+double component(const Vec3& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
+
+bool is_linear(const JointRow& row) { return !(row.linear_b == Vec3{}); }
+
+}  // namespace
+
+void JointPlace::derive() {
+  for (std::size_t i = 0; i < 3; ++i) {
+    axis_a[i] = rotate(frame_a.orientation, kUnit[i]);
+    axis_b[i] = rotate(frame_b.orientation, kUnit[i]);
+  }
+  offset = frame_b.position - frame_a.position;
+  arm_a = frame_b.position - centre_a;
+  arm_b = frame_b.position - centre_b;
+  turn = conjugate(frame_a.orientation) * frame_b.orientation;
+  if (turn.w < 0) turn = {-turn.w, -turn.x, -turn.y, -turn.z};
+}
+
+JointRow slide_row(const JointPlace& at, const Vec3& n) {
+  JointRow row;
+  row.linear_a = -n, row.angular_a = -cross(at.arm_a, n);
+  row.linear_b = n, row.angular_b = cross(at.arm_b, n);
+  return row;
+}
+
+JointRow turn_row(const Vec3& direction) {
+  JointRow row;
+  row.angular_a = -direction, row.angular_b = direction;
+  return row;
+}
+
+JointRow& JointRows::add(const JointRow& from) {
+  CAIRN_ASSERT(count < kMostJointRows);
+  return row[static_cast<std::size_t>(count++)] = from;
+}
+
+void JointRows::hold(const JointRow& from, double error) {
+  CAIRN_ASSERT(holding == count && holding < 6);
+  const JointSoftness& soft = is_linear(from) ? linear : angular;
+  JointRow& held = add(from);
+  held.error = error;
+  held.compliance = soft.compliance, held.damping = soft.damping;
+  ++holding;
+  if (soft.compliance == 0) (is_linear(from) ? separation2 : misalignment2) += error * error;
+}
+
+void JointRows::hold_slide(const JointPlace& at, int i) {
+  const Vec3& n = at.axis_a[static_cast<std::size_t>(i)];
+  hold(slide_row(at, n), dot(n, at.offset));
+}
+
+void JointRows::hold_point(const JointPlace& at) {
+  for (int i = 0; i < 3; ++i) hold_slide(at, i);
+}
+
+void JointRows::hold_turn(const JointPlace& at) {
+  const Vec3 v{at.turn.x, at.turn.y, at.turn.z};
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 direction = at.turn.w * kUnit[i] + cross(v, kUnit[i]);
+    hold(turn_row(rotate(at.frame_a.orientation, direction)), 2 * component(v, i));
+  }
+}
+
+void JointRows::hold_normal(const JointPlace& at, int axis_a, int axis_b) {
+  const Vec3 &n = at.axis_a[static_cast<std::size_t>(axis_a)], &m = at.axis_b[static_cast<std::size_t>(axis_b)];
+  hold(turn_row(cross(m, n)), dot(n, m));
+}
+
+void JointRows::hold_direction(const JointPlace& at, int i) {
+  hold_normal(at, (i + 1) % 3, i);
+  hold_normal(at, (i + 2) % 3, i);
+}
+
+void JointRows::move_slide(const JointPlace& at, const JointAxis& axis, int i) {
+  const Vec3& n = at.axis_a[static_cast<std::size_t>(i)];
+  component(slide, i) = dot(n, at.offset);
+  move(at, axis, slide_row(at, n), component(slide, i));
+}
+
+void JointRows::move_twist(const JointPlace& at, const JointAxis& axis, int i) {
+  const Vec3 &n = at.axis_a[static_cast<std::size_t>(i)], &m = at.axis_b[static_cast<std::size_t>(i)];
+  const double part = component(Vec3{at.turn.x, at.turn.y, at.turn.z}, i);
+  component(turn, i) = unwrapped(2 * angle_of(part, at.turn.w), component(at.last_turn, i));
+  constexpr double kOpposed = 1e-6;  // swung by half a turn the twist has no meaning
+  const double scale = 1 + dot(n, m);
+  move(at, axis, turn_row(scale > kOpposed ? (1 / scale) * (n + m) : n), component(turn, i));
+}
+
+/// Rigid: within the step the coordinate may reach the stop but not pass it, J u' + excess / dt <= 0 (or >= 0); once
+/// beyond, it comes back at the rate of joint errors. Soft: the spring and damper of the row, which begin at the stop.
+void JointRows::stop(const JointPlace& at, const JointRow& from, double excess, bool from_above,
+                     const JointSoftness& soft) {
+  JointRow& added = add(from);
+  const bool beyond = from_above ? excess > 0 : excess < 0;
+  added.compliance = soft.compliance, added.damping = soft.damping;
+  if (beyond)
+    added.error = excess;
+  else
+    added.target_velocity = -excess / at.dt;
+  (from_above ? added.upper : added.lower) = 0;
+  if (beyond && soft.compliance == 0) (is_linear(from) ? separation2 : misalignment2) += excess * excess;
+}
+
+void JointRows::rub(const JointPlace& at, const JointRow& from, double force) {
+  JointRow& added = add(from);
+  added.lower = -force * at.dt, added.upper = force * at.dt;
+}
+
+void JointRows::move(const JointPlace& at, const JointAxis& axis, const JointRow& from, double coordinate) {
+  if (axis.motion == AxisMotion::limited) {
+    const JointSoftness soft{axis.limit_compliance, axis.limit_damping};
+    const double above = coordinate - axis.upper, below = coordinate - axis.lower;
+    const bool nearer_upper = -above < below;
+    stop(at, from, nearer_upper ? above : below, nearer_upper, soft);
+    JointRow& stopped = row[static_cast<std::size_t>(count - 1)];
+    if (axis.lower == axis.upper) {  // nowhere to go
+      stopped.lower = -kUnlimited, stopped.upper = kUnlimited;
+      stopped.error = above, stopped.target_velocity = 0;
+    }
+  }
+  const AxisDrive& drive = axis.drive;
+  if (drive.kind != DriveKind::none) {
+    JointRow& added = add(from);
+    added.lower = -drive.max_force * at.dt, added.upper = drive.max_force * at.dt;
+    if (drive.kind == DriveKind::velocity) {
+      added.target_velocity = drive.speed;
+    } else {
+      added.error = coordinate - drive.position;
+      added.compliance = compliance_of(drive.stiffness), added.damping = drive.damping;
+    }
+  }
+  if (axis.friction > 0) rub(at, from, axis.friction);
+}
+
+}  // namespace cairn

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// LdlFactor: the numeric phase of the block LDL for one mechanism, or for up to eight with the same program.
+//
+//   load per mechanism -> factor -> (set_rhs, solve, impulse) as often as wanted
+//
+// Eight mechanisms are interleaved by lane, lane innermost, and cost little more than one. Same bits either way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cairn/problem/contact_problem.h"
+#include "cairn/solvers/ldl_program.h"
+#include "cairn/solvers/ldl_settings.h"
+#include "cairn/solvers/ldl_structure.h"
+
+namespace cairn {
+
+inline constexpr int kLdlLanes = 8;
+
+class LdlFactor {
+ public:
+  /// Prepares for a program; `lanes`: 1 or kLdlLanes. Keeps its memory, and does nothing when both are the same.
+  void reset(std::shared_ptr<const LdlProgram> program, int lanes);
+
+  const LdlProgram& program() const { return *program_; }
+  int lanes() const { return lanes_; }
+
+  /// Reads masses, Jacobians and compliance of a mechanism of that structure. `is_active` per joint row of the problem:
+  /// rows that are not keep the impulse zero.
+  void load(int lane, const ContactProblem& problem, const LdlMechanism& mechanism,
+            std::span<const std::uint8_t> is_active);
+  /// The mechanism of lane `from` once more: for lanes that would be empty.
+  void copy_lane(int from, int to);
+
+  /// H + eps diag(H) = L D L^T. Redundant rows are dropped (their impulse is zero) and counted.
+  void factor(const LdlRegularisation& regularisation);
+  void assemble(const LdlRegularisation& regularisation);  ///< the first part of factor: the matrix
+  void decompose();                                        ///< the second part: its factor
+  std::int32_t dropped_rows(int lane) const;
+
+  /// Rows count through the mechanism, block by block.
+  void set_rhs(int lane, std::int32_t row, double value);
+  /// Solves for all lanes; each refinement takes away what eps left: l <- l + (H + eps diag)^-1 (r - H l).
+  void solve(int refinements);
+  double impulse(int lane, std::int32_t row) const;
+
+ private:
+  struct alignas(64) Line {
+    double v[8];
+  };
+  using Array = std::vector<Line>;
+  static double* data(Array& array) { return reinterpret_cast<double*>(array.data()); }
+  static const double* data(const Array& array) { return reinterpret_cast<const double*>(array.data()); }
+  void resize(Array& array, std::int64_t entries) const;
+
+  template <class Mode>
+  void weigh();
+  template <class Mode>
+  void find_hub_factors();
+  template <class Mode>
+  void add_products();
+  template <class Mode>
+  void finish_diagonal(const LdlRegularisation& regularisation);
+  template <class Mode>
+  void substitute(const double* rhs);
+  template <class Mode>
+  void subtract_product(const double* impulse, double* rest);
+  template <class Mode>
+  void solve_lanes(int refinements);
+  double* jacobian(std::int32_t side) { return data(jacobian_) + std::int64_t{side} * 6 * 8 * lanes_; }
+
+  std::shared_ptr<const LdlProgram> program_;
+  int lanes_ = 1;
+  Array jacobian_;                   ///< per side: six columns of eight rows, the last ones zero
+  Array right_;                      ///< per side: six rows of six, J M^-1 or J
+  Array mass_;                       ///< per body: inverse mass and inverse inertia (xx, yy, zz, xy, xz, yz)
+  Array softness_, scale_, active_;  ///< per row: G, diagonal of H, 1 or 0
+  Array values_, inverse_, threshold_, x_, scratch_;
+  Array rhs_, impulse_, rest_;  ///< per row
+  Array wrench_;                ///< per body: six numbers
+  Array dropped_;               ///< one entry
+};
+
+}  // namespace cairn

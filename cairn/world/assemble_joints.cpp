@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/world/assemble_joints.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kJointGrain = 64;
+constexpr std::int32_t kBlockRows = 6;
+
+/// Part of the last impulses that a step starts from. Where joints hold more than there is to hold (loops, parallel
+/// hinges) some impulses cancel and no solver sees them; kept whole they pile up, and as the mechanism turns they no
+/// longer cancel. Measured on a loop of seven hinges at 400 sweeps: with all of it the energy grows twentyfold within a
+/// second, with 0.95 the residual is 1e-5, with 0.9 1e-8.
+constexpr double kKeptImpulse = 0.9;
+
+bool takes_part(const Bodies& bodies, const JointState& state) {
+  const auto active = [&](std::int32_t body) { return body >= 0 && bodies.is_active(static_cast<std::size_t>(body)); };
+  return state.live && state.rows > 0 && (active(state.body_a) || active(state.body_b));
+}
+
+/// Blocks that the rows of a joint are cut into.
+std::int32_t block_count(const JointState& state) {
+  const std::int32_t bounded = state.rows - state.holding;
+  return (state.holding > 0 ? 1 : 0) + (bounded + kBlockRows - 1) / kBlockRows;
+}
+
+void number_rows(const Bodies& bodies, const ContactProblem& problem, Joints& joints) {
+  joints.first_row.resize(joints.size() + 1), joints.first_block.resize(joints.size() + 1);
+  auto row = static_cast<std::int32_t>(problem.joint_rows.size());
+  auto block = static_cast<std::int32_t>(problem.joints.size());
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    joints.first_row[j] = row, joints.first_block[j] = block;
+    if (!takes_part(bodies, joints.state[j])) continue;
+    row += joints.state[j].rows, block += block_count(joints.state[j]);
+  }
+  joints.first_row.back() = row, joints.first_block.back() = block;
+}
+
+void write_blocks(const JointState& state, std::int32_t world_frame, std::int32_t row, JointBlock* block) {
+  const std::int32_t a = state.body_a >= 0 ? state.body_a : world_frame;
+  if (state.holding > 0) *block++ = {a, state.body_b, row, state.holding};
+  for (std::int32_t k = state.holding; k < state.rows; k += kBlockRows)
+    *block++ = {a, state.body_b, row + k, std::min(kBlockRows, state.rows - k)};
+}
+
+}  // namespace
+
+JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, double dt) {
+  JointPlace place;
+  const auto put = [&](std::int32_t body, const Pose& local, Pose& frame, Vec3& centre) {
+    if (body < 0) {
+      frame = local, centre = local.position;
+      return;
+    }
+    const auto i = static_cast<std::size_t>(body);
+    frame = frame_of(bodies, i) * local, centre = bodies.pose[i].position;
+  };
+  put(state.body_a, def.frame_a, place.frame_a, place.centre_a);
+  put(state.body_b, def.frame_b, place.frame_b, place.centre_b);
+  if (state.carrier >= 0) place.carrier = frame_of(bodies, static_cast<std::size_t>(state.carrier));
+  place.last_turn = state.turn;
+  place.dt = dt;
+  place.derive();
+  return place;
+}
+
+void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double step_ratio, ThreadPool* pool,
+                     Joints& joints, Assembly& out) {
+  if (joints.size() == 0) return;
+  ContactProblem& problem = out.problem;
+  const double impulse_scale = settings.warm_start ? kKeptImpulse * step_ratio : 0.0;
+  number_rows(bodies, problem, joints);
+  problem.joint_rows.resize(static_cast<std::size_t>(joints.first_row.back()));
+  problem.joints.resize(static_cast<std::size_t>(joints.first_block.back()));
+  out.solution.joint_impulse.resize(problem.joint_rows.size());
+  const auto world_frame = static_cast<std::int32_t>(bodies.size());
+  parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
+    JointRows rows;
+    for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
+      JointState& state = joints.state[j];
+      if (!takes_part(bodies, state)) continue;
+      write_rows(joints.def[j], place_of(bodies, joints.def[j], state, problem.dt), rows);
+      CAIRN_ASSERT(rows.count == state.rows && rows.holding == state.holding);
+      state.turn = rows.turn;
+      state.separation = std::sqrt(rows.separation2), state.misalignment = std::sqrt(rows.misalignment2);
+      const auto first = static_cast<std::size_t>(joints.first_row[j]);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count); ++k) {
+        const JointRow& row = problem.joint_rows[first + k] = rows.row[k];
+        out.solution.joint_impulse[first + k] = std::clamp(impulse_scale * state.impulse[k], row.lower, row.upper);
+      }
+      write_blocks(state, world_frame, joints.first_row[j],
+                   &problem.joints[static_cast<std::size_t>(joints.first_block[j])]);
+    }
+  });
+}
+
+void scatter_joint_impulses(const Assembly& assembly, const Bodies& bodies, ThreadPool* pool, Joints& joints) {
+  const ContactProblem& problem = assembly.problem;
+  parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
+      const std::int32_t first = joints.first_row[j], count = joints.first_row[j + 1] - first;
+      if (count == 0) continue;
+      JointState& state = joints.state[j];
+      // Where the rows were written: poses have not changed since.
+      const Vec3 arm = place_of(bodies, joints.def[j], state, problem.dt).arm_b;
+      Vec3 force, torque;
+      for (std::int32_t k = 0; k < count; ++k) {
+        const JointRow& row = problem.joint_rows[static_cast<std::size_t>(first + k)];
+        const double impulse = assembly.solution.joint_impulse[static_cast<std::size_t>(first + k)];
+        state.impulse[static_cast<std::size_t>(k)] = impulse;
+        force += impulse * row.linear_b;
+        torque += impulse * (row.angular_b - cross(arm, row.linear_b));
+      }
+      state.force = (1 / problem.dt) * force, state.torque = (1 / problem.dt) * torque;
+    }
+  });
+}
+
+}  // namespace cairn

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Joints: all joints of a world, by slot. Slots are those of the handles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "cairn/dynamics/bodies.h"
+#include "cairn/joints/joint.h"
+
+namespace cairn {
+
+/// What a joint remembers from step to step. Edits write the first part, steps the second.
+struct JointState {
+  bool live = false;
+  std::int32_t body_a = -1, body_b = -1, carrier = -1;  ///< slots; -1: the world
+  std::int32_t rows = 0, holding = 0;                   ///< that its definition makes; 0 if it is not enabled
+
+  Vec3 turn;                                     ///< rad, coordinates of the last step
+  std::array<double, kMostJointRows> impulse{};  ///< N s or N m s of the last step, per row
+  Vec3 force, torque;                            ///< on b, about the joint, in the last step
+  double separation = 0, misalignment = 0;       ///< m and rad, at the beginning of the last step
+};
+
+struct Joints {
+  std::vector<JointDef> def;
+  std::vector<JointState> state;
+
+  // Where the rows of each joint are in the problem; written by assembly. One more entry than joints.
+  std::vector<std::int32_t> first_row, first_block;
+
+  std::size_t size() const { return state.size(); }
+  void resize(std::size_t count) { def.resize(count), state.resize(count); }
+};
+
+/// Where a joint is now. `dt` enters the rows of stops and forces.
+JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, double dt);
+
+}  // namespace cairn
