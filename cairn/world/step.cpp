@@ -124,8 +124,8 @@ ContactSource source_of(const WorldState& world) {
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.materials.any_rolling() &&
-                   world.settings.integrator == Integrator::symplectic_euler;
+  world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.keeps_warm_start &&
+                   !world.materials.any_rolling() && world.settings.integrator == Integrator::symplectic_euler;
   const auto add_joints = [&] {
     assemble_joints(world.bodies, world.settings, step_ratio, world.pool.get(), world.joints, world.assembly);
   };

@@ -119,7 +119,8 @@ class World {
   void set_contact_listener(ContactListener listener);
   std::span<const ContactEvent> events() const;  ///< of the last step
   std::vector<ContactView> contacts() const;     ///< all points, sleeping ones included
-  /// The problem of the last step as it was given to the solver, and what the solver made of it.
+  /// The problem of the last step as it was given to the solver, and what the solver made of it. Without contacts where
+  /// soft_step took them straight from the cache: measure_residual or keep_warm_start make it whole.
   const ContactProblem& problem() const;
   const ContactSolution& solution() const;
   /// Per contact of the problem, the colour it was given to the solver with (SolveContext::contact_colour).

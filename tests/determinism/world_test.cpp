@@ -156,6 +156,17 @@ TEST_P(EveryScene, HasTheSameBitsInLanesForThreadsInstructionSetsAndBothWaysInto
   for (const Hash128& hash : hashes) EXPECT_EQ(hash, hashes.front());
 }
 
+TEST(WorldInLanes, HasAProblemToCaptureWhenAsked) {
+  WorldSettings settings;
+  settings.solver = "soft_step", settings.measure_residual = false;
+  World world(settings);
+  add_boxes(world);
+  world.keep_warm_start(true);
+  for (int i = 0; i < 60; ++i) world.step(1.0 / 60);
+  EXPECT_GT(world.last_report().contacts, 0);
+  EXPECT_EQ(static_cast<std::int64_t>(world.problem().contacts.size()), world.last_report().contacts);
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, EveryScene,
                          testing::Values(Scene{"spheres", add_spheres}, Scene{"boxes", add_boxes},
                                          Scene{"mixed_on_mesh", add_mixed_on_mesh},
