@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The formulas of the sub-stepped contact solver over wide lanes: the only door to Highway. Written once over Highway and
-// compiled for several instruction sets; which one runs is found when the program starts, or forced by name. All give
-// the same bits: no fused multiply-add, real division and square root, nothing summed across lanes.
+// The formulas of the sub-stepped contact solver over wide lanes: the only door to Highway. Written once over Highway
+// and compiled for several instruction sets; which one runs is found when the program starts, or forced by name. All
+// give the same bits: no fused multiply-add, real division and square root, nothing summed across lanes.
 #pragma once
 
 #include <string>
