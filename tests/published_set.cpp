@@ -5,7 +5,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/source_folder.h"
+
 namespace cairn {
+
+std::string source_folder() { return CAIRN_SOURCE_DIR; }
 
 std::string published_folder() {
   const char* given = std::getenv("CAIRN_FCLIB");

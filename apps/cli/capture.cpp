@@ -30,8 +30,8 @@ std::string description(const World& world, const SolverSpec& solver, double dt)
 
 int run_capture(const CaptureOptions& options) {
   if (!options.run.force) check_can_write(options.file).value_or_throw();
-  const SolverSpec solver = solver_of(options.run);
-  scenes::Scene scene = build_scene(options.run, solver);
+  const SceneChoice choice = choose_scene(options.run);
+  scenes::Scene scene = build_scene(options.run, choice);
   World& world = scene.world;
   const double dt = options.run.dt.value_or(scene.dt);
   {
@@ -45,7 +45,7 @@ int run_capture(const CaptureOptions& options) {
   if (interrupted()) return kInterrupted;
   ProblemFile file = captured(world);
   file.title = fmt::format("{}, step {}", scene.name, options.step);
-  file.description = description(world, solver, dt);
+  file.description = description(world, choice.solver, dt);
   const WriteReport report = write_problem(file, options.file, {options.run.force}).value_or_throw();
   fmt::print("wrote {}: {}, {} bodies, {} contacts, {} joint rows\n", options.file, file.title, world.body_count(),
              world.problem().contacts.size(), world.problem().joint_rows.size());

@@ -66,6 +66,14 @@ struct RunOptions {
 };
 int run_scene(const RunOptions& options);
 
+struct CheckOptions {
+  std::string file;     ///< a scene
+  bool strict = false;  ///< warnings fail the check
+};
+int run_check(const CheckOptions& options);
+/// The JSON Schema of scene files, on stdout.
+int run_schema();
+
 struct CaptureOptions {
   RunOptions run;    ///< of which what decides the steps counts, and `force`
   int step = 0;      ///< whose problem is written, from 1

@@ -109,7 +109,7 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
 
 void add_run(CLI::App& app, RunOptions& o) {
   CLI::App* run = app.add_subcommand("run", "Run a scene and say what it cost and how good it was");
-  run->add_option("SCENE", o.scene, "name (below)")->required();
+  run->add_option("SCENE", o.scene, "name (below) or scene file (.json)")->required();
   run->add_option("--steps", o.steps, "steps to run (default: the scene's)")->check(CLI::Range(1, 1000000000));
   add_run_physics(*run, o);
   run->add_option("--measure", o.measure, "A:B, means over the steps after A up to B (default: the scene's)")
@@ -128,9 +128,17 @@ void add_run(CLI::App& app, RunOptions& o) {
   run->footer(scenes_help());
 }
 
+void add_check(CLI::App& app, CheckOptions& o) {
+  CLI::App* check = app.add_subcommand("check", "Read a scene file and say what is wrong or strange in it");
+  check->add_option("FILE", o.file, "scene file (JSON, docs/scenes.md)")->required();
+  check->add_flag("--strict", o.strict, "exit with 1 if there are warnings");
+  check->footer(kFooter);
+  app.add_subcommand("schema", "Print the JSON Schema of scene files");
+}
+
 void add_capture(CLI::App& app, CaptureOptions& o) {
   CLI::App* capture = app.add_subcommand("capture", "Write the problem of one step of a scene to a file, for `solve`");
-  capture->add_option("SCENE", o.run.scene, "name (`cairn scenes` lists them)")->required();
+  capture->add_option("SCENE", o.run.scene, "name (`cairn scenes` lists them) or scene file (.json)")->required();
   capture->add_option("FILE", o.file, "the file to write")->required();
   capture->add_option("--step", o.step, "whose problem is written, counted from 1")
       ->required()
@@ -186,6 +194,7 @@ void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& sp
 /// What the commands were given; the parser writes it.
 struct AllOptions {
   RunOptions run;
+  CheckOptions check;
   CaptureOptions capture;
   SolveOptions solve;
   ExportOptions export_to;
@@ -198,6 +207,8 @@ struct AllOptions {
 
 int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("run")) return run_scene(options.run);
+  if (app.got_subcommand("check")) return run_check(options.check);
+  if (app.got_subcommand("schema")) return run_schema();
   if (app.got_subcommand("capture")) return run_capture(options.capture);
   if (app.got_subcommand("scenes")) return run_scenes();
   if (app.got_subcommand("solve")) return run_solve(options.solve);
@@ -243,6 +254,7 @@ int main(int argc, char** argv) {
   app.footer(kFooter);
   AllOptions options;
   add_run(app, options.run);
+  add_check(app, options.check);
   add_capture(app, options.capture);
   app.add_subcommand("scenes", "List the scenes and their parameters");
   add_solve(app, options.solve);

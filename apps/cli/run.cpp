@@ -194,12 +194,12 @@ void write_results(Session& session, const RunSummary& summary) {
 int run_scene(const RunOptions& options) {
   force_simd(options.simd);
   check_outputs(options);
-  SolverSpec solver = solver_of(options);
-  scenes::Scene scene = build_scene(options, solver);
+  SceneChoice choice = choose_scene(options);
+  scenes::Scene scene = build_scene(options, choice);
   BodyWatch watch(scene);
   restore(scene, watch, options.restore);
   const double dt = options.dt.value_or(scene.dt);
-  Session session{options, std::move(solver), std::move(scene), dt, 0, {}, {}, {}};
+  Session session{options, std::move(choice.solver), std::move(scene), dt, 0, {}, {}, {}};
   plan(session);
   RunStatistics statistics(session.window, session.scene.world.settings(), total_energy(session.scene.world));
   run_steps(session, watch, statistics);

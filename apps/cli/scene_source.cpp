@@ -49,16 +49,30 @@ WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverS
 
 }  // namespace
 
-SolverSpec solver_of(const RunOptions& options) {
-  return split_solver(options.solver.empty() ? WorldSettings{}.solver : options.solver, options.settings);
+SceneChoice choose_scene(const RunOptions& o) {
+  constexpr std::string_view kEnd = ".json";
+  const bool is_file = o.scene.size() > kEnd.size() && o.scene.substr(o.scene.size() - kEnd.size()) == kEnd;
+  if (!is_file) return {split_solver(o.solver.empty() ? WorldSettings{}.solver : o.solver, o.settings), {}};
+  if (!o.parameters.empty()) fail_input("--param is for scenes by name: change the numbers in the scene file instead");
+  SceneFile file = read_scene(o.scene).value_or_throw();
+  SolverSpec solver = split_solver(o.solver.empty() ? file.settings.solver : o.solver, o.settings);
+  if (o.solver.empty())
+    solver.settings.insert(solver.settings.begin(), file.settings.solver_settings.begin(),
+                           file.settings.solver_settings.end());
+  return {std::move(solver), std::move(file)};
 }
 
-scenes::Scene build_scene(const RunOptions& o, const SolverSpec& solver) {
+scenes::Scene build_scene(const RunOptions& o, const SceneChoice& choice) {
+  const auto change = [&](WorldSettings& settings) { settings = changed(settings, o, choice.solver); };
+  if (choice.file) {
+    LoadedScene loaded = cairn::build_scene(*choice.file, change).value_or_throw();
+    for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", note);
+    return {loaded.name,  loaded.dt,    loaded.steps,     0,
+            loaded.steps, loaded.floor, scenes::kEndless, std::move(loaded.world)};
+  }
   NamedSettings parameters;
   for (const std::string& text : o.parameters) parameters.push_back(split_setting(text));
-  return scenes::make_scene(o.scene, parameters,
-                            [&](WorldSettings& settings) { settings = changed(settings, o, solver); })
-      .value_or_throw();
+  return scenes::make_scene(o.scene, parameters, change).value_or_throw();
 }
 
 }  // namespace cairn::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -10,6 +11,7 @@
 
 #include "apps/cli/commands.h"
 #include "apps/cli/solve_report.h"
+#include "cairn/scenefile/scene_file.h"
 #include "scenes/scene.h"
 
 namespace cairn::cli {
@@ -25,10 +27,14 @@ T parse_number(const std::string& name, const std::string& text) {
   return value;
 }
 
-/// The solver that the options name, with its settings; the world's default where they name none.
-SolverSpec solver_of(const RunOptions& options);
+/// What the options name: a scene by name or by file, and the solver for it.
+struct SceneChoice {
+  SolverSpec solver;              ///< the scene's own, or the world's default, where the options name none
+  std::optional<SceneFile> file;  ///< for names that end with .json
+};
+SceneChoice choose_scene(const RunOptions& options);
 
 /// The scene at its beginning. Bad names and values are refused.
-scenes::Scene build_scene(const RunOptions& options, const SolverSpec& solver);
+scenes::Scene build_scene(const RunOptions& options, const SceneChoice& choice);
 
 }  // namespace cairn::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Scene files: a world written down as JSON (docs/scenes.md), and the plain data between the two.
+//
+//   const SceneFile file = read_scene("pile.json").value_or_throw();
+//   LoadedScene scene = build_scene(file).value_or_throw();
+//   for (int i = 0; i < scene.steps; ++i) scene.world.step(scene.dt);
+//
+// Reading looks at every value by itself and knows where it stands; building puts the world together and looks at what
+// values mean to each other. Both answer "file:line:column: field: what is wrong, what is allowed, what was given".
+// Meshes are read when the world is built, from inside the folder of the scene only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cairn/core/errors.h"
+#include "cairn/io/json_text.h"
+#include "cairn/scenefile/fields.h"
+#include "cairn/world/world.h"
+
+namespace cairn {
+
+inline constexpr const char* kSceneFormat = "cairn-scene/1";
+inline constexpr std::size_t kMostSceneBodies = 1'000'000;  ///< generated ones included
+inline constexpr std::size_t kMostSceneJoints = 1'000'000;
+
+/// In the order of the variant Shape.
+enum class GeometryType { sphere, box, capsule, cylinder, cone, half_space, hull, height_field, mesh, compound };
+
+struct SceneChild;
+
+/// The numbers of one form of geometry; those of the others are not looked at.
+struct SceneGeometry {
+  Place place{};
+  GeometryType type = GeometryType::sphere;
+  double radius = 0, half_length = 0, half_height = 0, height = 0;  ///< m
+  Vec3 half{};                                                      ///< of a box
+  Vec3 normal{0, 0, 1};                                             ///< of a half-space
+  double offset = 0;
+  std::vector<double> points{};     ///< of a hull, vertices of a mesh: three each
+  std::vector<double> triangles{};  ///< of a mesh: three indices each
+  std::string file{};               ///< of a hull or a mesh, instead of points
+  Vec3 scale{1, 1, 1};              ///< of what is in the file
+  std::int64_t vertex_limit = 255;  ///< of a hull
+  double spacing = 0;               ///< of a height field
+  std::int64_t rows = 0, columns = 0;
+  std::vector<double> heights{};
+  std::vector<SceneChild> children{};  ///< of a compound
+};
+
+struct SceneChild {
+  SceneGeometry geometry{};
+  Pose pose{};
+};
+
+struct SceneShape {
+  SceneGeometry geometry{};
+  Pose pose{};
+  std::string material{};  ///< a name of SceneFile::materials; empty: the default
+  double density = 1000;
+  std::int64_t layer = 1, mask = 0xffffffff;
+};
+
+struct SceneBody {
+  Place place{};
+  std::string name{};
+  BodyDef def{};      ///< but its mass
+  double mass = 0;    ///< kg; 0: from the shapes
+  Vec3 centre{};      ///< of mass, body frame
+  SymMat3 inertia{};  ///< all 0: that of the shapes, scaled to the mass
+  std::vector<SceneShape> shapes{};
+};
+
+struct SceneMaterial {
+  Place place{};
+  std::string name{};
+  Material material{};
+};
+
+struct SceneJoint {
+  Place place{};
+  std::string name{};
+  std::string body_a{}, body_b{}, carrier{};  ///< names; empty: the world
+  JointDef def{};                             ///< but its bodies
+  bool at_point = false;                      ///< frames from `point` and `axis` of the world, as the bodies are placed
+  Vec3 point{}, axis{1, 0, 0};
+  Vec3 pitch_point{};  ///< of a gear, world
+};
+
+enum class GeneratorType { lattice, pour };
+
+/// Many bodies from few words. Bodies are named NAME.0, NAME.1, ...
+struct SceneGenerator {
+  Place place{};
+  std::string name{};
+  GeneratorType type = GeneratorType::lattice;
+  std::int64_t nx = 1, ny = 1, nz = 1;  ///< of a lattice: bodies along x, y, z
+  Vec3 first{};                         ///< place of body 0
+  Vec3 spacing{1, 1, 1};                ///< m
+  double shift = 0;                     ///< m, most that a body is moved along each axis, at random
+  double turn = 0;                      ///< degrees, most that a body is turned, about a random axis
+  std::int64_t count = 0;               ///< of a pour
+  Vec3 lower{}, upper{};                ///< the box that is filled from below
+  double speed = 0;                     ///< m/s, most that each component of the velocity is, at random
+  std::int64_t seed = 1;
+  std::vector<SceneBody> bodies{};  ///< patterns: the next for every body of a lattice, a random one for a pour
+};
+
+struct SceneCamera {
+  std::string name{};
+  Vec3 position{8, -8, 5}, target{}, up{0, 0, 1};
+  double field_of_view = 40;  ///< degrees, vertical
+};
+
+struct SceneFile {
+  std::string file{};    ///< as named in messages
+  std::string folder{};  ///< where meshes are; empty: the current one
+  std::string text{};    ///< as read; empty for scenes that were put together by hand
+  std::string name{}, description{};
+  double dt = 1.0 / 60;
+  std::int64_t steps = 600;
+  double floor = -1e6;  ///< m; a body below has fallen through something
+  WorldSettings settings{};
+  std::vector<SceneMaterial> materials{};
+  std::vector<SceneBody> bodies{};
+  std::vector<SceneGenerator> generators{};
+  std::vector<SceneJoint> joints{};
+  std::vector<std::pair<std::string, std::string>> no_collision{};  ///< names of bodies that never collide
+  std::vector<SceneCamera> cameras{};
+};
+
+/// A world at its beginning, and how to run it.
+struct LoadedScene {
+  std::string name;
+  double dt = 1.0 / 60;
+  int steps = 600;
+  double floor = -1e6;
+  World world;
+  std::vector<std::string> body_names;                  ///< per body in the order of World::bodies()
+  std::vector<std::pair<std::string, JointId>> joints;  ///< by name, in the order of the file
+  std::vector<SceneCamera> cameras;
+  std::vector<std::string> notes;  ///< one sentence each: what the user should know of the meshes
+};
+
+Expected<SceneFile> read_scene(const std::string& path);
+/// `file` is what messages call it; meshes are looked for in `folder`.
+Expected<SceneFile> parse_scene(const std::string& text, const std::string& file, const std::string& folder);
+
+/// `change` may alter the settings before the world is made.
+Expected<LoadedScene> build_scene(const SceneFile& file, const std::function<void(WorldSettings&)>& change = {});
+
+/// The JSON of a scene, without what is as it is by default. Reads back to the same world, bit for bit.
+std::string write_scene(const SceneFile& file);
+
+/// The JSON Schema (draft 7) of what read_scene takes.
+std::string scene_schema();
+
+/// What is allowed but looks like a mistake: overlaps, strange masses and sizes. One sentence each.
+std::vector<std::string> scene_warnings(const LoadedScene& scene);
+
+/// Names of GeometryType.
+std::span<const char* const> geometry_names();
+
+/// What the file holds, for Fields.
+void describe(Fields& f, SceneFile& scene);
+void describe(Fields& f, SceneBody& body);
+void describe(Fields& f, SceneMaterial& material);
+void describe(Fields& f, SceneJoint& joint);
+void describe_pose(Fields& f, Pose& pose);
+void describe_softness(Fields& f, const char* key, JointSoftness& softness, const char* help);
+
+}  // namespace cairn
