@@ -118,8 +118,9 @@ Expected<Scene> make_scene(std::string_view name, const NamedSettings& parameter
     if (family.iterations > 0) settings.iterations = family.iterations;
     if (change) change(settings);
     const double half_width = family.half_width != nullptr ? family.half_width(values) : kEndless;
-    Scene scene{std::string(name), family.dt,    family.steps, family.measure_from,
-                family.measure_to, family.floor, half_width,   World(settings)};
+    Scene scene{std::string(name),   family.dt,         family.steps,
+                family.measure_from, family.measure_to, family.floor,
+                half_width,          World(settings),   {}};
     family.build(scene.world, values);
     return scene;
   } catch (const InputError& problem) {

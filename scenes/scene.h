@@ -48,6 +48,7 @@ struct Scene {
   double floor = -1;                     ///< m; a body whose origin is below has fallen through something,
   double half_width = kEndless;          ///< m; unless it first went farther than this along x or y and left the scene
   World world;
+  std::vector<std::string> body_names{};  ///< per body in the order of World::bodies(), where they have names
 };
 
 /// Changes the settings of a scene before its world is made: solver, threads, broad phase, sleeping, ...

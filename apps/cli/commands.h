@@ -8,6 +8,8 @@
 
 namespace cairn::cli {
 
+inline constexpr const char* kProgramVersion = "0.1.0";
+
 /// What the program returns to the shell.
 enum ExitCode {
   kDone = 0,
@@ -61,10 +63,25 @@ struct RunOptions {
   int hash_every = 1;
   std::string save, restore;   ///< files of whole states
   std::optional<int> save_at;  ///< step after which to save; none: the last
+  std::string out;             ///< recording (HDF5)
+  int record_every = 1;        ///< steps from frame to frame
+  bool record_contacts = true;
+  std::string csv;         ///< statistics of every step
+  std::string checkpoint;  ///< file that is written every checkpoint_every steps
+  int checkpoint_every = 100;
+  bool stop_without_checkpoint = false;  ///< where it cannot be written
+  std::string resume;                    ///< checkpoint to go on from
   bool strict = false;
   bool force = false;
 };
 int run_scene(const RunOptions& options);
+
+struct ReplayOptions {
+  std::string file;     ///< a recording
+  bool verify = false;  ///< compute it again and compare
+  int threads = 0;
+};
+int run_replay(const ReplayOptions& options);
 
 struct CheckOptions {
   std::string file;     ///< a scene

@@ -107,6 +107,32 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_flag("--no-residual{false}", o.measure_residual, "do not judge the answers (saves about one sweep)");
 }
 
+void add_run_files(CLI::App& run, RunOptions& o) {
+  run.add_option("--out", o.out, "record the run to an HDF5 file (docs/recordings.md)");
+  run.add_option("--record-every", o.record_every, "steps from frame to frame of the recording")
+      ->check(CLI::Range(1, 1000000000));
+  run.add_flag("--no-contacts{false}", o.record_contacts, "record no contacts");
+  run.add_option("--csv", o.csv, "write the statistics of every step as CSV");
+  CLI::Option* checkpoint = run.add_option("--checkpoint", o.checkpoint, "write the whole state there on the way");
+  run.add_option("--every", o.checkpoint_every, "steps from checkpoint to checkpoint")
+      ->check(CLI::Range(1, 1000000000))
+      ->needs(checkpoint)
+      ->capture_default_str();
+  run.add_flag("--checkpoint-or-stop", o.stop_without_checkpoint, "stop when a checkpoint cannot be written")
+      ->needs(checkpoint);
+  run.add_option("--resume", o.resume, "go on from a checkpoint of the same scene, to where that run was to end");
+}
+
+void add_replay(CLI::App& app, ReplayOptions& o) {
+  CLI::App* replay = app.add_subcommand("replay", "Say what a recording holds, and compute it again");
+  replay->add_option("FILE", o.file, "recording of `cairn run --out`")->required();
+  replay->add_flag("--verify", o.verify,
+                   "compute it again and compare the hash of every step; exit with 1 if one differs");
+  replay->add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
+      ->check(CLI::Range(0, 1024));
+  replay->footer(kFooter);
+}
+
 void add_run(CLI::App& app, RunOptions& o) {
   CLI::App* run = app.add_subcommand("run", "Run a scene and say what it cost and how good it was");
   run->add_option("SCENE", o.scene, "name (below) or scene file (.json)")->required();
@@ -125,6 +151,7 @@ void add_run(CLI::App& app, RunOptions& o) {
   run->add_option("--restore", o.restore, "begin from a saved state of the same scene");
   run->add_flag("--strict", o.strict, "exit with 4 if a step did not converge");
   run->add_flag("--force", o.force, "overwrite files that exist");
+  add_run_files(*run, o);
   run->footer(scenes_help());
 }
 
@@ -195,6 +222,7 @@ void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& sp
 struct AllOptions {
   RunOptions run;
   CheckOptions check;
+  ReplayOptions replay;
   CaptureOptions capture;
   SolveOptions solve;
   ExportOptions export_to;
@@ -207,6 +235,7 @@ struct AllOptions {
 
 int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("run")) return run_scene(options.run);
+  if (app.got_subcommand("replay")) return run_replay(options.replay);
   if (app.got_subcommand("check")) return run_check(options.check);
   if (app.got_subcommand("schema")) return run_schema();
   if (app.got_subcommand("capture")) return run_capture(options.capture);
@@ -249,12 +278,13 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Cairn: bodies in frictional contact, solved by any method, with how good the answer is", "cairn"};
-  app.set_version_flag("--version", "cairn 0.1.0");
+  app.set_version_flag("--version", fmt::format("cairn {}", kProgramVersion));
   app.require_subcommand(1);
   app.footer(kFooter);
   AllOptions options;
   add_run(app, options.run);
   add_check(app, options.check);
+  add_replay(app, options.replay);
   add_capture(app, options.capture);
   app.add_subcommand("scenes", "List the scenes and their parameters");
   add_solve(app, options.solve);

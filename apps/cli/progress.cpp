@@ -15,8 +15,10 @@ constexpr double kSilent = 0.5, kInterval = 0.1;  // seconds, on a terminal
 constexpr double kLogInterval = 10;               // seconds, in a file
 
 std::atomic<bool> interrupt_flag{false};
+std::atomic<int> interrupt_signal{SIGINT};
 
 void on_signal(int signal) {
+  if (!interrupt_flag) interrupt_signal = signal;
   if (interrupt_flag.exchange(true)) _exit(128 + signal);
 }
 
@@ -47,11 +49,14 @@ std::string printable(std::string text) {
 
 const std::atomic<bool>& interrupted() { return interrupt_flag; }
 
+int interrupt_code() { return 128 + interrupt_signal; }
+
 void catch_interrupts() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGHUP, &action, nullptr);
 }
 
 }  // namespace cairn::cli

@@ -29,8 +29,10 @@ class Progress {
 /// The text without control characters, which a file name could use to write on the user's terminal.
 std::string printable(std::string text);
 
-/// Set by SIGINT and SIGTERM after `catch_interrupts`; a second signal ends the program at once.
+/// Set by SIGINT, SIGTERM and SIGHUP after `catch_interrupts`; a second signal ends the program at once.
 const std::atomic<bool>& interrupted();
+/// 128 + the signal that came: what shells expect.
+int interrupt_code();
 void catch_interrupts();
 
 }  // namespace cairn::cli

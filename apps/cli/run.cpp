@@ -11,6 +11,7 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/csv.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/run_outputs.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/scene_source.h"
 #include "cairn/solvers/lane_kernels.h"
@@ -58,12 +59,38 @@ void restore(scenes::Scene& scene, const BodyWatch& watch, const std::string& pa
   scene.world.set_settings(settings);
 }
 
+/// Whether anything that decides the steps was given beside the scene.
+bool changes_physics(const RunOptions& o) {
+  return !o.solver.empty() || !o.settings.empty() || o.dt || o.margin || o.slop || o.contact_rate ||
+         !o.broad_phase.empty() || !o.integrator.empty() || o.sleep || o.no_sleep || !o.recycling || !o.warm_start ||
+         !o.measure_residual;
+}
+
+/// The state and the settings of a checkpoint; how far its run was to go.
+std::optional<Checkpoint> resume(scenes::Scene& scene, const RunOptions& o) {
+  if (o.resume.empty()) return std::nullopt;
+  if (!o.restore.empty()) fail_input("--resume and --restore: a run can begin from one of them only");
+  if (changes_physics(o))
+    fail_input("--resume goes on with the settings of the checkpoint: leave the options that change them out");
+  LoadedCheckpoint loaded = read_checkpoint(o.resume).value_or_throw();
+  for (const std::string& note : loaded.notes) fmt::print(stderr, "warning: {}\n", printable(note));
+  if (loaded.checkpoint.scene != scene_label(o))
+    fail_input(fmt::format("{} was written by a run of '{}', this is '{}'", loaded.file, loaded.checkpoint.scene,
+                           scene_label(o)));
+  if (const auto error = scene.world.restore(loaded.checkpoint.state))
+    fail_input(fmt::format("cannot resume from {}: {}", loaded.file, error->message), error->kind);
+  fmt::print(stderr, "resuming from {} at step {}\n", loaded.file, loaded.checkpoint.step);
+  loaded.checkpoint.state.clear();
+  return std::move(loaded.checkpoint);
+}
+
 /// How far to run, and which steps count; checked before anything is computed.
-void plan(Session& session) {
+void plan(Session& session, std::int64_t scene_steps) {
   const RunOptions& o = session.options;
   const std::int64_t done = session.scene.world.step_count();
-  session.last_step = o.steps ? done + *o.steps : session.scene.steps;
-  if (session.last_step <= done)
+  session.last_step = o.steps ? done + *o.steps : scene_steps;
+  // A run that was killed behind its last step has nothing left to do but to tell what came of it.
+  if (session.last_step < done || (session.last_step == done && o.resume.empty()))
     fail_input(fmt::format("the saved state is already at step {}: say how many more with --steps", done));
   session.window = {session.scene.measure_from, session.scene.measure_to};
   if (!o.measure.empty()) {
@@ -83,7 +110,7 @@ void plan(Session& session) {
 /// Nothing is computed when a file could not be written in the end, and no state is overwritten by what comes of it.
 void check_outputs(const RunOptions& o) {
   std::error_code error;
-  for (const std::string& path : {o.json, o.hashes, o.save}) {
+  for (const std::string& path : {o.json, o.hashes, o.save, o.out, o.csv}) {
     if (path.empty() || path == "-") continue;
     if (!o.restore.empty() && std::filesystem::equivalent(path, o.restore, error))
       fail_input(fmt::format("{} is the state to begin from: give another name for the output", path));
@@ -118,7 +145,7 @@ void measure_jitter(Session& session, const BodyWatch& watch, std::int64_t gone_
   session.jitter.add(session.scene.world);
 }
 
-void run_steps(Session& session, BodyWatch& watch, RunStatistics& statistics) {
+void run_steps(Session& session, BodyWatch& watch, RunStatistics& statistics, RunOutputs& outputs) {
   const RunOptions& o = session.options;
   World& world = session.scene.world;
   Progress progress(session.scene.name);
@@ -138,6 +165,7 @@ void run_steps(Session& session, BodyWatch& watch, RunStatistics& statistics) {
       session.hashes.end_row();
     }
     if (o.save_at && report.step == *o.save_at) save(session);
+    if (!outputs.add(world)) fail_input("stopped, because no checkpoint could be written", ErrorKind::io);
     progress.update(fmt::format("step {} of {}, {} contacts, {:.3g} ms", report.step, session.last_step,
                                 report.contacts, 1e3 * cost.wall));
   }
@@ -194,19 +222,22 @@ void write_results(Session& session, const RunSummary& summary) {
 int run_scene(const RunOptions& options) {
   force_simd(options.simd);
   check_outputs(options);
-  SceneChoice choice = choose_scene(options);
+  const SceneChoice choice = choose_scene(options);
   scenes::Scene scene = build_scene(options, choice);
   BodyWatch watch(scene);
   restore(scene, watch, options.restore);
-  const double dt = options.dt.value_or(scene.dt);
-  Session session{options, std::move(choice.solver), std::move(scene), dt, 0, {}, {}, {}};
-  plan(session);
+  const std::optional<Checkpoint> resumed = resume(scene, options);
+  const double dt = resumed ? resumed->dt : options.dt.value_or(scene.dt);
+  Session session{options, choice.solver, std::move(scene), dt, 0, {}, {}, {}};
+  plan(session, resumed ? resumed->last_step : session.scene.steps);
   RunStatistics statistics(session.window, session.scene.world.settings(), total_energy(session.scene.world));
-  run_steps(session, watch, statistics);
+  RunOutputs outputs(options, session.scene, choice, {scene_label(options), dt, session.last_step});
+  run_steps(session, watch, statistics, outputs);
+  outputs.finish(session.scene.world, interrupted());
   save(session);  // unless it was done on the way
   const RunSummary summary = summarise(session, watch, statistics);
   write_results(session, summary);
-  if (interrupted()) return kInterrupted;
+  if (interrupted()) return interrupt_code();
   return options.strict && summary.not_converged > 0 ? kNotConverged : kDone;
 }
 

@@ -67,8 +67,15 @@ scenes::Scene build_scene(const RunOptions& o, const SceneChoice& choice) {
   if (choice.file) {
     LoadedScene loaded = cairn::build_scene(*choice.file, change).value_or_throw();
     for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", note);
-    return {loaded.name,  loaded.dt,    loaded.steps,     0,
-            loaded.steps, loaded.floor, scenes::kEndless, std::move(loaded.world)};
+    return {loaded.name,
+            loaded.dt,
+            loaded.steps,
+            0,
+            loaded.steps,
+            loaded.floor,
+            scenes::kEndless,
+            std::move(loaded.world),
+            std::move(loaded.body_names)};
   }
   NamedSettings parameters;
   for (const std::string& text : o.parameters) parameters.push_back(split_setting(text));

@@ -23,6 +23,8 @@ static_assert(std::is_same_v<hid_t, std::int64_t>, "Cairn needs HDF5 1.10 or new
 
 namespace {
 
+constexpr std::int64_t kMostTableEntries = std::int64_t{1} << 40;  ///< of all rows; each read is of a few
+
 /// Checks what can be checked without HDF5, so that the message can say what is wrong. Returns the size in bytes.
 std::int64_t check_file(const std::string& file) {
   struct stat info {};
@@ -93,9 +95,20 @@ void check_filters(hid_t plist, const std::string& path) {
   }
 }
 
+/// Entries of a chunk; none of its sides may be 0 and the whole not above the limit.
+std::int64_t product(std::span<const hsize_t> sides, const std::string& path, const char* what) {
+  hsize_t entries = 1;
+  for (const hsize_t side : sides) {
+    if (side == 0 || side > static_cast<hsize_t>(kMaxArrayEntries) / entries)
+      fail_input(fmt::format("{} {} {} entries, expected 1 to {}", path, what, side, kMaxArrayEntries));
+    entries *= side;
+  }
+  return static_cast<std::int64_t>(entries);
+}
+
 /// Refuses data that lives elsewhere. Must be asked before the extent: a virtual dataset opens its sources for that.
 /// Returns the entries of a chunk, which HDF5 takes memory for as a whole; 0 without chunks.
-std::int64_t check_layout(hid_t plist, const std::string& path) {
+std::int64_t check_layout(hid_t plist, const std::string& path, int most_rank) {
   const H5D_layout_t layout = H5Pget_layout(plist);
   if (layout == H5D_VIRTUAL)
     fail_input(fmt::format("{} is a virtual dataset; only data inside the file itself is read", path));
@@ -104,28 +117,32 @@ std::int64_t check_layout(hid_t plist, const std::string& path) {
   if (H5Pget_external_count(plist) != 0)
     fail_input(fmt::format("{} keeps its data in an external file; only data inside the file itself is read", path));
   if (layout != H5D_CHUNKED) return 0;
-  hsize_t chunk[1] = {0};
-  const int rank = H5Pget_chunk(plist, 1, chunk);
-  if (rank != 1) fail_input(fmt::format("{} has chunks of rank {}, expected 1", path, rank));
-  if (chunk[0] == 0 || chunk[0] > static_cast<hsize_t>(kMaxArrayEntries))
-    fail_input(fmt::format("{} has chunks of {} entries, expected 1 to {}", path, chunk[0], kMaxArrayEntries));
-  return static_cast<std::int64_t>(chunk[0]);
+  hsize_t chunk[kMostRank] = {};
+  const int rank = H5Pget_chunk(plist, kMostRank, chunk);
+  if (rank < 1 || rank > most_rank)
+    fail_input(fmt::format("{} has chunks of rank {}, expected {}", path, rank, most_rank));
+  return product({chunk, static_cast<std::size_t>(rank)}, path, "has chunks of");
 }
 
-std::int64_t extent_of(hid_t dataset, const std::string& path) {
+std::vector<std::int64_t> extents_of(hid_t dataset, const std::string& path, int most_rank) {
   const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
   if (!space.valid()) fail_input(fmt::format("{}: its extent cannot be read: the file is damaged", path));
   const H5S_class_t kind = H5Sget_simple_extent_type(space.get());
-  if (kind == H5S_SCALAR) return 1;
+  if (kind == H5S_SCALAR) return {};
   const int rank = H5Sget_simple_extent_ndims(space.get());
-  if (kind != H5S_SIMPLE || rank != 1) fail_input(fmt::format("{} has rank {}, expected 1", path, rank));
-  hsize_t extent[1] = {0};
-  if (H5Sget_simple_extent_dims(space.get(), extent, nullptr) != 1)
+  if (kind != H5S_SIMPLE || rank < 1 || rank > most_rank)
+    fail_input(fmt::format("{} has rank {}, expected {}", path, rank, most_rank));
+  hsize_t extent[kMostRank] = {};
+  if (H5Sget_simple_extent_dims(space.get(), extent, nullptr) != rank)
     fail_input(fmt::format("{}: its extent cannot be read: the file is damaged", path));
-  if (extent[0] > static_cast<hsize_t>(kMaxArrayEntries))
-    fail_input(fmt::format("{} declares {} entries, the limit is {}", path, extent[0], kMaxArrayEntries),
-               ErrorKind::limit);
-  return static_cast<std::int64_t>(extent[0]);
+  std::vector<std::int64_t> result;
+  for (int k = 0; k < rank; ++k) {
+    if (extent[k] > static_cast<hsize_t>(kMaxArrayEntries))
+      fail_input(fmt::format("{} declares {} entries, the limit is {}", path, extent[k], kMaxArrayEntries),
+                 ErrorKind::limit);
+    result.push_back(static_cast<std::int64_t>(extent[k]));
+  }
+  return result;
 }
 
 Hdf5Handle untimed(hid_t plist_class) {
@@ -192,17 +209,24 @@ void Hdf5Reader::require_group(const std::string& path) const {
   if (H5Iget_type(object.get()) != H5I_GROUP) fail_input(fmt::format("{} must be a group", path));
 }
 
-Hdf5Reader::Dataset Hdf5Reader::open_dataset(const std::string& path) const {
+Hdf5Reader::Dataset Hdf5Reader::open_dataset(const std::string& path, int most_rank) const {
   Dataset result;
   result.id = open_object(file_.get(), path);
   if (H5Iget_type(result.id.get()) != H5I_DATASET) fail_input(fmt::format("{} must be a dataset", path));
   {
     const Hdf5Handle plist(H5Dget_create_plist(result.id.get()), H5Pclose);
     if (!plist.valid()) fail_input(fmt::format("{} cannot be opened: the file is damaged", path));
-    result.chunk = check_layout(plist.get(), path);
+    result.chunk = check_layout(plist.get(), path, most_rank);
     check_filters(plist.get(), path);
   }
-  result.count = extent_of(result.id.get(), path);
+  result.extents = extents_of(result.id.get(), path, most_rank);
+  result.count = 1;
+  for (const std::int64_t extent : result.extents) {
+    if (extent > 0 && result.count > kMostTableEntries / extent)
+      fail_input(fmt::format("{} declares more than {} entries, which is the limit", path, kMostTableEntries),
+                 ErrorKind::limit);
+    result.count *= extent;
+  }
   result.type = Hdf5Handle(H5Dget_type(result.id.get()), H5Tclose);
   if (!result.type.valid()) fail_input(fmt::format("{}: its type cannot be read: the file is damaged", path));
   check_storage(result, path);
@@ -327,6 +351,8 @@ void Hdf5Writer::write_text(const std::string& path, const std::string& text) {
 }
 
 void Hdf5Writer::close() {
+  for (auto& [path, table] : tables_)
+    if (!table.id.reset()) fail_write(path);
   const bool flushed = H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) >= 0;
   if (!file_.reset() || !flushed) fail_write("/");
 }

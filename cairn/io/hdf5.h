@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ namespace cairn {
 inline constexpr std::int64_t kMaxArrayEntries = std::int64_t{1} << 28;  ///< per dataset
 inline constexpr std::int64_t kMaxMatrixRows = std::int64_t{1} << 27;    ///< rows or columns
 inline constexpr std::int64_t kMaxTextBytes = std::int64_t{1} << 20;     ///< title, description
+inline constexpr int kMostRank = 4;                                      ///< of tables
 inline constexpr std::int64_t kMaxExpansion = 2048;  ///< bytes of data per byte of file; deflate reaches 1032
 
 /// Owns an HDF5 identifier (hid_t, which is 64 bits wide).
@@ -74,13 +76,33 @@ class Hdf5Reader {
   std::vector<std::int64_t> read_indices(const std::string& path, std::int64_t count, bool prefix) const;
   std::string read_text(const std::string& path) const;
 
+  // Tables: datasets of any rank up to kMostRank, by rows.
+  /// Extents, rows first.
+  std::vector<std::int64_t> shape(const std::string& path) const;
+  /// Rows first to first + count of a table whose other extents are `row`; another shape or type is an error.
+  void read_rows(const std::string& path, std::span<const std::int64_t> row, std::int64_t first, std::int64_t count,
+                 std::vector<double>& out) const;
+  void read_rows(const std::string& path, std::span<const std::int64_t> row, std::int64_t first, std::int64_t count,
+                 std::vector<std::int64_t>& out) const;
+  void read_rows(const std::string& path, std::span<const std::int64_t> row, std::int64_t first, std::int64_t count,
+                 std::vector<std::uint64_t>& out) const;
+  std::string read_bytes(const std::string& path) const;  ///< a table of bytes
+  std::vector<std::string> read_texts(const std::string& path) const;
+  /// Attributes of a group; "/" for the file.
+  std::string text_attribute(const std::string& group, const std::string& name) const;
+  double number_attribute(const std::string& group, const std::string& name) const;
+
  private:
   struct Dataset {
     Hdf5Handle id, type;
-    std::int64_t count = 0;
+    std::vector<std::int64_t> extents;
+    std::int64_t count = 0;  ///< product of the extents
     std::int64_t chunk = 0;  ///< entries per chunk; 0 without chunks
   };
-  Dataset open_dataset(const std::string& path) const;
+  Dataset open_dataset(const std::string& path, int most_rank = 1) const;
+  void read_table(const std::string& path, std::span<const std::int64_t> row, std::int64_t first, std::int64_t count,
+                  bool integers, std::int64_t memory_type, void* data) const;
+  Hdf5Handle open_attribute(const std::string& group, const std::string& name) const;
   void check_storage(const Dataset& dataset, const std::string& path) const;
   void read(const Dataset& dataset, const std::string& path, std::int64_t count, std::int64_t memory_type,
             void* data) const;
@@ -101,15 +123,38 @@ class Hdf5Writer {
   void write(const std::string& path, std::span<const std::int32_t> values);
   void write(const std::string& path, std::int32_t value) { write(path, std::span<const std::int32_t>(&value, 1)); }
   void write_text(const std::string& path, const std::string& text);
+  void write_texts(const std::string& path, std::span<const std::string> texts);
+  void attribute(const std::string& group, const std::string& name, const std::string& text);
+  void attribute(const std::string& group, const std::string& name, double value);
+
+  /// A table that grows by rows: `row` are the extents of one row (empty: one number), `chunk_rows` how many are
+  /// compressed together.
+  enum class Type { f64, i64, i32, u64, u8 };
+  void create_table(const std::string& path, Type type, std::vector<std::int64_t> row, std::int64_t chunk_rows);
+  void append(const std::string& path, std::span<const double> values);
+  void append(const std::string& path, std::span<const std::int64_t> values);
+  void append(const std::string& path, std::span<const std::int32_t> values);
+  void append(const std::string& path, std::span<const std::uint64_t> values);
+  void append(const std::string& path, std::span<const std::uint8_t> values);
+  /// What was appended so far can be read after a crash.
+  void flush();
   /// Everything is on its way to the disk, or this throws.
   void close();
 
  private:
   void write(const std::string& path, std::int64_t file_type, std::int64_t memory_type, std::size_t count,
              const void* data);
+  void append(const std::string& path, std::int64_t memory_type, std::size_t count, const void* data);
+
+  struct Table {
+    Hdf5Handle id;
+    std::vector<std::int64_t> row;
+    std::int64_t rows = 0;
+  };
 
   Hdf5Quiet quiet_;
   Hdf5Handle file_;
+  std::map<std::string, Table> tables_;
 };
 
 }  // namespace cairn

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// MotionFrame: what a recording keeps of a world after a step, and the numbers it keeps of the step itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cairn/world/world.h"
+
+namespace cairn {
+
+enum class ContactMode : std::uint8_t {
+  open,   ///< no impulse
+  stick,  ///< the friction impulse is below its bound
+  slide,  ///< it is at its bound, up to a thousandth
+};
+const char* to_string(ContactMode mode);
+
+/// By the materials of the two shapes: |along / friction1|^2 + |across / friction2|^2 against the normal impulse.
+ContactMode contact_mode(const World& world, const ContactView& contact);
+
+struct FrameContact {
+  std::int32_t body_a = -1, body_b = -1;  ///< places in the list of bodies
+  Vec3 point, normal, impulse;            ///< as ContactView
+  double separation = 0;
+  ContactMode mode = ContactMode::open;
+};
+
+struct MotionFrame {
+  std::int64_t step = 0;
+  double time = 0;                  ///< s
+  std::vector<Pose> pose;           ///< per body, of its own frame
+  std::vector<Velocity> velocity;   ///< per body, of its centre of mass
+  std::vector<std::uint8_t> awake;  ///< per body, 0 or 1
+  std::vector<FrameContact> contacts;
+};
+
+/// `bodies` are those to be kept, in that order; contacts with others are left out.
+MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool with_contacts = true);
+
+/// Numbers of a step by name: energies, residual, counts, overlaps, joints; then ms by stage, which alone differ from
+/// run to run.
+std::span<const char* const> statistic_names();
+std::vector<double> statistics_of(const StepReport& report);
+
+}  // namespace cairn

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "cairn/io/hdf5.h"
+#include "cairn/record/recording.h"
+
+namespace cairn {
+
+namespace {
+
+using Type = Hdf5Writer::Type;
+
+constexpr std::int64_t kChunkBytes = 1 << 18;  // fits HDF5's cache of a dataset several times
+constexpr int kFlushEvery = 64;                // frames
+
+std::int64_t chunk_rows(std::int64_t row_bytes, std::int64_t most) {
+  return std::clamp<std::int64_t>(kChunkBytes / std::max<std::int64_t>(row_bytes, 1), 1, most);
+}
+
+std::string shape_names(const World& world, BodyId body) {
+  constexpr const char* kNames[] = {"sphere",     "box",  "capsule",      "cylinder", "cone",
+                                    "half_space", "hull", "height_field", "mesh",     "compound"};
+  std::string names;
+  for (const ShapeId shape : world.shapes_of(body)) {
+    if (names.size() > 60) return names + " ...";
+    if (!names.empty()) names += " ";
+    names += kNames[world.shape_def(shape).shape.index()];
+  }
+  return names;
+}
+
+void put(std::vector<double>& out, const Vec3& v) { out.insert(out.end(), {v.x, v.y, v.z}); }
+
+}  // namespace
+
+/// Only the thread of the queue uses it once the constructor has run.
+struct Recorder::File {
+  explicit File(const std::string& path) : partial(path + ".partial"), hdf5((std::remove(partial.c_str()), partial)) {}
+
+  std::string partial;
+  Hdf5Writer hdf5;
+  std::vector<std::string> statistic_paths;
+  std::int64_t contacts = 0;
+  int frames = 0;
+
+  void create(const World& world, std::span<const BodyId> bodies, const RecordingMeta& meta);
+  void write_bodies(const World& world, std::span<const BodyId> bodies, const RecordingMeta& meta);
+  void write(const MotionFrame& frame);
+  void write_contacts(const std::vector<FrameContact>& contacts);
+  void write_step(std::int64_t step, const Hash128& hash, const std::vector<double>& statistics);
+};
+
+void Recorder::File::create(const World& world, std::span<const BodyId> bodies, const RecordingMeta& meta) {
+  hdf5.attribute("/", "format", "cairn-recording");
+  hdf5.attribute("/", "version", double{kRecordingVersion});
+  const std::pair<const char*, const std::string*> texts[] = {{"scene", &meta.scene},
+                                                              {"parameters", &meta.parameters},
+                                                              {"solver", &meta.solver},
+                                                              {"program", &meta.program},
+                                                              {"settings", &meta.settings}};
+  for (const auto& [name, text] : texts) hdf5.attribute("/", name, *text);
+  hdf5.attribute("/", "dt", meta.dt);
+  hdf5.attribute("/", "first_step", static_cast<double>(world.step_count()));
+  const auto bytes = [&](const char* path, const std::string& text) {
+    hdf5.create_table(path, Type::u8, {}, kChunkBytes);
+    hdf5.append(path, std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  };
+  bytes("/scene_text", meta.scene_text);
+  bytes("/start", world.save());
+  write_bodies(world, bodies, meta);
+  const auto n = static_cast<std::int64_t>(bodies.size());
+  for (const char* group : {"/frames", "/contacts", "/stats"}) hdf5.group(group);
+  hdf5.create_table("/frames/step", Type::i64, {}, 1024);
+  hdf5.create_table("/frames/time", Type::f64, {}, 1024);
+  hdf5.create_table("/frames/pose", Type::f64, {n, 7}, chunk_rows(56 * n, 64));
+  hdf5.create_table("/frames/velocity", Type::f64, {n, 6}, chunk_rows(48 * n, 64));
+  hdf5.create_table("/frames/awake", Type::u8, {n}, chunk_rows(n, 256));
+  hdf5.create_table("/contacts/offset", Type::i64, {}, 1024);
+  hdf5.append("/contacts/offset", std::span<const std::int64_t>(&contacts, 1));
+  hdf5.create_table("/contacts/body", Type::i32, {2}, 4096);
+  for (const char* path : {"/contacts/point", "/contacts/normal", "/contacts/impulse"})
+    hdf5.create_table(path, Type::f64, {3}, 4096);
+  hdf5.create_table("/contacts/separation", Type::f64, {}, 4096);
+  hdf5.create_table("/contacts/mode", Type::u8, {}, 4096);
+  hdf5.create_table("/hash", Type::u64, {2}, 1024);
+  hdf5.create_table("/stats/step", Type::i64, {}, 1024);
+  for (const char* name : statistic_names()) {
+    statistic_paths.push_back(fmt::format("/stats/{}", name));
+    hdf5.create_table(statistic_paths.back(), Type::f64, {}, 1024);
+  }
+}
+
+void Recorder::File::write_bodies(const World& world, std::span<const BodyId> bodies, const RecordingMeta& meta) {
+  std::vector<std::string> names, shapes;
+  std::vector<double> mass, inertia;
+  std::vector<std::int32_t> kind;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const BodyView body = world.view(bodies[k]);
+    names.push_back(k < meta.body_names.size() ? meta.body_names[k] : "");
+    shapes.push_back(shape_names(world, bodies[k]));
+    mass.push_back(body.mass);
+    const SymMat3& i = body.inertia;
+    inertia.insert(inertia.end(), {i.xx, i.yy, i.zz, i.xy, i.xz, i.yz});
+    kind.push_back(static_cast<std::int32_t>(body.kind));
+  }
+  hdf5.group("/bodies");
+  hdf5.write_texts("/bodies/name", names);
+  hdf5.write_texts("/bodies/shape", shapes);
+  hdf5.write("/bodies/mass", mass);
+  hdf5.write("/bodies/kind", kind);
+  hdf5.create_table("/bodies/inertia", Type::f64, {6}, 4096);
+  hdf5.append("/bodies/inertia", inertia);
+}
+
+void Recorder::File::write_contacts(const std::vector<FrameContact>& list) {
+  std::vector<std::int32_t> body;
+  std::vector<double> point, normal, impulse, separation;
+  std::vector<std::uint8_t> mode;
+  for (const FrameContact& c : list) {
+    body.insert(body.end(), {c.body_a, c.body_b});
+    put(point, c.point), put(normal, c.normal), put(impulse, c.impulse);
+    separation.push_back(c.separation);
+    mode.push_back(static_cast<std::uint8_t>(c.mode));
+  }
+  hdf5.append("/contacts/body", body);
+  hdf5.append("/contacts/point", point);
+  hdf5.append("/contacts/normal", normal);
+  hdf5.append("/contacts/impulse", impulse);
+  hdf5.append("/contacts/separation", separation);
+  hdf5.append("/contacts/mode", mode);
+  contacts += static_cast<std::int64_t>(list.size());
+  hdf5.append("/contacts/offset", std::span<const std::int64_t>(&contacts, 1));
+}
+
+void Recorder::File::write(const MotionFrame& frame) {
+  std::vector<double> pose, velocity;
+  for (const Pose& p : frame.pose) {
+    put(pose, p.position);
+    pose.insert(pose.end(), {p.orientation.w, p.orientation.x, p.orientation.y, p.orientation.z});
+  }
+  for (const Velocity& v : frame.velocity) put(velocity, v.linear), put(velocity, v.angular);
+  hdf5.append("/frames/step", std::span<const std::int64_t>(&frame.step, 1));
+  hdf5.append("/frames/time", std::span<const double>(&frame.time, 1));
+  hdf5.append("/frames/pose", pose);
+  hdf5.append("/frames/velocity", velocity);
+  hdf5.append("/frames/awake", frame.awake);
+  write_contacts(frame.contacts);
+  if (++frames % kFlushEvery == 0) hdf5.flush();
+}
+
+void Recorder::File::write_step(std::int64_t step, const Hash128& hash, const std::vector<double>& statistics) {
+  const std::uint64_t words[2] = {hash.high, hash.low};
+  hdf5.append("/hash", words);
+  hdf5.append("/stats/step", std::span<const std::int64_t>(&step, 1));
+  for (std::size_t k = 0; k < statistics.size(); ++k)
+    hdf5.append(statistic_paths[k], std::span<const double>(&statistics[k], 1));
+}
+
+Recorder::Recorder(const std::string& path, const World& world, const RecordingMeta& meta,
+                   const RecorderSettings& settings)
+    : path_(path), settings_(settings), bodies_(world.bodies()), queue_(settings.queue) {
+  require(settings.every >= 1, "a recording must keep a frame every 1 or more steps");
+  if (!settings.overwrite && ::access(path.c_str(), F_OK) == 0)
+    fail_input(fmt::format("cannot write {}: the file exists; choose another name or give --force", path),
+               ErrorKind::io);
+  try {
+    file_ = std::make_unique<File>(path);
+    file_->create(world, bodies_, meta);
+    file_->write(take_frame(world, bodies_, settings.contacts));
+  } catch (const InputError& error) {
+    fail_input(fmt::format("cannot write {}: {}", path, error.what()), error.kind());
+  }
+}
+
+Recorder::~Recorder() = default;
+
+void Recorder::add(const World& world) {
+  require(world.body_count() == bodies_.size() &&
+              std::all_of(bodies_.begin(), bodies_.end(), [&](BodyId body) { return world.contains(body); }),
+          "a recording cannot go on: bodies were added or removed since it began");
+  const StepReport& report = world.last_report();
+  queue_.push([file = file_.get(), step = report.step, hash = world.state_hash(), numbers = statistics_of(report)] {
+    file->write_step(step, hash, numbers);
+  });
+  if (report.step % settings_.every != 0) return;
+  queue_.push([file = file_.get(), frame = take_frame(world, bodies_, settings_.contacts)] { file->write(frame); });
+}
+
+void Recorder::close() {
+  try {
+    queue_.finish();
+    file_->hdf5.close();
+  } catch (const InputError& error) {
+    fail_input(fmt::format("cannot write {}: {}", path_, error.what()), error.kind());
+  }
+  if (std::rename(file_->partial.c_str(), path_.c_str()) != 0)
+    fail_input(fmt::format("cannot write {}: {}", path_, std::strerror(errno)), ErrorKind::io);
+}
+
+}  // namespace cairn

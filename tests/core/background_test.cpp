@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The background queue: everything is done, in order, and failures reach the caller.
+#include "cairn/core/background.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace cairn {
+namespace {
+
+TEST(BackgroundQueue, DoesEverythingInOrder) {
+  std::vector<int> done;
+  BackgroundQueue queue(3);
+  for (int k = 0; k < 1000; ++k) queue.push([&done, k] { done.push_back(k); });
+  queue.finish();
+  ASSERT_EQ(done.size(), 1000u);
+  for (int k = 0; k < 1000; ++k) EXPECT_EQ(done[static_cast<std::size_t>(k)], k);
+}
+
+TEST(BackgroundQueue, TheCallerWaitsWhileItIsFull) {
+  std::atomic<int> started{0};
+  std::atomic<bool> open{false};
+  BackgroundQueue queue(2);
+  const auto blocked = [&] {
+    ++started;
+    while (!open) std::this_thread::yield();
+  };
+  for (int k = 0; k < 3; ++k) queue.push(blocked);  // one at work, two waiting
+  std::atomic<bool> pushed{false};
+  std::thread caller([&] { queue.push(blocked), pushed = true; });
+  while (started == 0) std::this_thread::yield();
+  EXPECT_FALSE(pushed);
+  open = true;
+  caller.join();
+  queue.finish();
+  EXPECT_EQ(started, 4);
+}
+
+TEST(BackgroundQueue, TheFirstFailureReachesTheCallerAndEndsTheWork) {
+  int done = 0;
+  BackgroundQueue queue(100);
+  queue.push([] { throw std::runtime_error("no"); });
+  EXPECT_THROW(
+      {
+        for (int k = 0; k < 100; ++k) queue.push([&] { ++done; });
+        queue.finish();
+      },
+      std::runtime_error);
+}
+
+TEST(BackgroundQueue, TheDestructorFinishesWhatWaits) {
+  int done = 0;
+  {
+    BackgroundQueue queue(10);
+    for (int k = 0; k < 10; ++k) queue.push([&] { ++done; });
+  }
+  EXPECT_EQ(done, 10);
+}
+
+}  // namespace
+}  // namespace cairn
