@@ -4,13 +4,13 @@
 #include <fmt/core.h>
 
 #include "apps/cli/commands.h"
-#include "cairn/scenefile/scene_file.h"
+#include "apps/cli/scene_source.h"
 
 namespace cairn::cli {
 
 int run_check(const CheckOptions& options) {
-  const SceneFile file = read_scene(options.file).value_or_throw();
-  const LoadedScene scene = build_scene(file).value_or_throw();
+  const SceneFile file = open_scene_file(options.file, options.source).value_or_throw();
+  const LoadedScene scene = cairn::build_scene(file).value_or_throw();
   const std::vector<std::string> warnings = scene_warnings(scene);
   fmt::print("{}: {} bodies, {} joints, {} steps of {:.6g} s, solver {}\n", options.file, scene.world.body_count(),
              scene.joints.size(), scene.steps, scene.dt, scene.world.settings().solver);

@@ -42,6 +42,12 @@ int run_solvers();
 int run_scenes();
 int run_demo(int threads);
 
+/// How scene files of other programs are read.
+struct SceneFileOptions {
+  std::string package_root;   ///< folder of the packages that a URDF names
+  double assume_density = 0;  ///< kg/m^3 for its links without <inertial>; 0: refused
+};
+
 /// What is not given is the scene's own.
 struct RunOptions {
   std::string simd = "auto";  ///< instruction set of lanes
@@ -67,10 +73,12 @@ struct RunOptions {
   int record_every = 1;        ///< steps from frame to frame
   bool record_contacts = true;
   std::string csv;         ///< statistics of every step
+  std::string vtp, pov;    ///< folders for frames: ParaView, POV-Ray
   std::string checkpoint;  ///< file that is written every checkpoint_every steps
   int checkpoint_every = 100;
   bool stop_without_checkpoint = false;  ///< where it cannot be written
   std::string resume;                    ///< checkpoint to go on from
+  SceneFileOptions source;
   bool strict = false;
   bool force = false;
 };
@@ -86,8 +94,25 @@ int run_replay(const ReplayOptions& options);
 struct CheckOptions {
   std::string file;     ///< a scene
   bool strict = false;  ///< warnings fail the check
+  SceneFileOptions source;
 };
 int run_check(const CheckOptions& options);
+struct ConvertOptions {
+  std::string from, to;
+  SceneFileOptions source;
+  bool force = false;
+};
+int run_convert(const ConvertOptions& options);
+
+struct RenderOptions {
+  std::string file, out;        ///< a recording, a film or a picture
+  std::optional<double> still;  ///< s: one picture of that time instead of a film
+  double fps = 30;
+  int width = 1280, height = 720;
+  bool force = false;
+};
+int run_render(const RenderOptions& options);
+
 /// The JSON Schema of scene files, on stdout.
 int run_schema();
 

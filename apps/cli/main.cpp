@@ -107,12 +107,43 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_flag("--no-residual{false}", o.measure_residual, "do not judge the answers (saves about one sweep)");
 }
 
+void add_scene_source(CLI::App& command, SceneFileOptions& o) {
+  command.add_option("--package-root", o.package_root, "folder in which a URDF's package:// names are looked for");
+  command.add_option("--assume-density", o.assume_density, "kg/m^3 for moving links of a URDF that have no <inertial>")
+      ->check(CLI::Range(1e-3, 1e9));
+}
+
+void add_convert(CLI::App& app, ConvertOptions& o) {
+  CLI::App* convert = app.add_subcommand("convert", "Robots and scenes to scene files, meshes, recordings to tables");
+  convert->add_option("IN", o.from, ".urdf, .json, .obj, .stl, .gltf, .glb or .h5")->required();
+  convert->add_option("OUT", o.to, ".json, .obj, .stl; of a recording .csv (statistics) or .pvd (ParaView)")
+      ->required();
+  add_scene_source(*convert, o.source);
+  convert->add_flag("--force", o.force, "overwrite files that exist");
+  convert->footer(kFooter);
+}
+
+void add_render(CLI::App& app, RenderOptions& o) {
+  CLI::App* render = app.add_subcommand("render", "Make a film or a picture of a recording with POV-Ray and ffmpeg");
+  render->add_option("FILE", o.file, "recording of `cairn run --out`")->required();
+  render->add_option("OUT", o.out, "the film (.mp4), or the picture (.png) with --still")->required();
+  render->add_option("--still", o.still, "seconds: one picture of that time instead of a film")
+      ->check(CLI::Range(0.0, 1e9));
+  render->add_option("--fps", o.fps, "pictures a second")->check(CLI::Range(1.0, 240.0))->capture_default_str();
+  render->add_option("--width", o.width, "pixels")->check(CLI::Range(16, 8192))->capture_default_str();
+  render->add_option("--height", o.height, "pixels")->check(CLI::Range(16, 8192))->capture_default_str();
+  render->add_flag("--force", o.force, "overwrite the file if it exists");
+  render->footer(kFooter);
+}
+
 void add_run_files(CLI::App& run, RunOptions& o) {
   run.add_option("--out", o.out, "record the run to an HDF5 file (docs/recordings.md)");
-  run.add_option("--record-every", o.record_every, "steps from frame to frame of the recording")
+  run.add_option("--record-every", o.record_every, "steps from frame to frame of the recording, --vtp and --pov")
       ->check(CLI::Range(1, 1000000000));
   run.add_flag("--no-contacts{false}", o.record_contacts, "record no contacts");
   run.add_option("--csv", o.csv, "write the statistics of every step as CSV");
+  run.add_option("--vtp", o.vtp, "write frames for ParaView (VTP, and run.pvd) to a folder");
+  run.add_option("--pov", o.pov, "write frames for POV-Ray to a folder");
   CLI::Option* checkpoint = run.add_option("--checkpoint", o.checkpoint, "write the whole state there on the way");
   run.add_option("--every", o.checkpoint_every, "steps from checkpoint to checkpoint")
       ->check(CLI::Range(1, 1000000000))
@@ -135,7 +166,7 @@ void add_replay(CLI::App& app, ReplayOptions& o) {
 
 void add_run(CLI::App& app, RunOptions& o) {
   CLI::App* run = app.add_subcommand("run", "Run a scene and say what it cost and how good it was");
-  run->add_option("SCENE", o.scene, "name (below) or scene file (.json)")->required();
+  run->add_option("SCENE", o.scene, "name (below) or scene file (.json, .urdf)")->required();
   run->add_option("--steps", o.steps, "steps to run (default: the scene's)")->check(CLI::Range(1, 1000000000));
   add_run_physics(*run, o);
   run->add_option("--measure", o.measure, "A:B, means over the steps after A up to B (default: the scene's)")
@@ -152,12 +183,14 @@ void add_run(CLI::App& app, RunOptions& o) {
   run->add_flag("--strict", o.strict, "exit with 4 if a step did not converge");
   run->add_flag("--force", o.force, "overwrite files that exist");
   add_run_files(*run, o);
+  add_scene_source(*run, o.source);
   run->footer(scenes_help());
 }
 
 void add_check(CLI::App& app, CheckOptions& o) {
   CLI::App* check = app.add_subcommand("check", "Read a scene file and say what is wrong or strange in it");
-  check->add_option("FILE", o.file, "scene file (JSON, docs/scenes.md)")->required();
+  check->add_option("FILE", o.file, "scene file (JSON, docs/scenes.md) or robot (.urdf)")->required();
+  add_scene_source(*check, o.source);
   check->add_flag("--strict", o.strict, "exit with 1 if there are warnings");
   check->footer(kFooter);
   app.add_subcommand("schema", "Print the JSON Schema of scene files");
@@ -165,7 +198,8 @@ void add_check(CLI::App& app, CheckOptions& o) {
 
 void add_capture(CLI::App& app, CaptureOptions& o) {
   CLI::App* capture = app.add_subcommand("capture", "Write the problem of one step of a scene to a file, for `solve`");
-  capture->add_option("SCENE", o.run.scene, "name (`cairn scenes` lists them) or scene file (.json)")->required();
+  capture->add_option("SCENE", o.run.scene, "name (`cairn scenes` lists them) or scene file (.json, .urdf)")
+      ->required();
   capture->add_option("FILE", o.file, "the file to write")->required();
   capture->add_option("--step", o.step, "whose problem is written, counted from 1")
       ->required()
@@ -223,6 +257,8 @@ struct AllOptions {
   RunOptions run;
   CheckOptions check;
   ReplayOptions replay;
+  ConvertOptions convert;
+  RenderOptions render;
   CaptureOptions capture;
   SolveOptions solve;
   ExportOptions export_to;
@@ -236,6 +272,8 @@ struct AllOptions {
 int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("run")) return run_scene(options.run);
   if (app.got_subcommand("replay")) return run_replay(options.replay);
+  if (app.got_subcommand("convert")) return run_convert(options.convert);
+  if (app.got_subcommand("render")) return run_render(options.render);
   if (app.got_subcommand("check")) return run_check(options.check);
   if (app.got_subcommand("schema")) return run_schema();
   if (app.got_subcommand("capture")) return run_capture(options.capture);
@@ -285,6 +323,8 @@ int main(int argc, char** argv) {
   add_run(app, options.run);
   add_check(app, options.check);
   add_replay(app, options.replay);
+  add_convert(app, options.convert);
+  add_render(app, options.render);
   add_capture(app, options.capture);
   app.add_subcommand("scenes", "List the scenes and their parameters");
   add_solve(app, options.solve);

@@ -4,7 +4,7 @@
 
 #include "apps/cli/commands.h"
 #include "apps/cli/progress.h"
-#include "cairn/record/recording.h"
+#include "apps/cli/scene_source.h"
 
 namespace cairn::cli {
 
@@ -36,12 +36,10 @@ int run_replay(const ReplayOptions& options) {
   const RecordingInfo info = read_recording(options.file).value_or_throw();
   print_head(options, info);
   if (!options.verify) return kDone;
-  WorldSettings settings;
+  World world = world_of(info, options.file);
+  WorldSettings settings = world.settings();
   settings.threads = options.threads;
-  World world(settings);
-  if (const auto error = world.restore(info.start))
-    fail_input(fmt::format("{}: the state at the beginning cannot be used: {}", options.file, error->message),
-               error->kind);
+  world.set_settings(settings);
   const std::int64_t differs = first_difference(info, world);
   if (interrupted()) return kInterrupted;
   if (differs < 0) {

@@ -114,6 +114,8 @@ void check_outputs(const RunOptions& o) {
     if (path.empty() || path == "-") continue;
     if (!o.restore.empty() && std::filesystem::equivalent(path, o.restore, error))
       fail_input(fmt::format("{} is the state to begin from: give another name for the output", path));
+    if (std::filesystem::equivalent(path, o.scene, error) || std::filesystem::equivalent(path, o.resume, error))
+      fail_input(fmt::format("{} is what is to be read: give another name for the output", path));
     if (!o.force) check_can_write(path).value_or_throw();
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a run leaves behind while it goes on: a recording, a table of statistics, checkpoints.
+// What a run leaves behind while it goes on: a recording, a table of statistics, frames for other
+// programs, checkpoints.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include "apps/cli/csv.h"
 #include "apps/cli/scene_source.h"
 #include "cairn/record/checkpoint.h"
+#include "cairn/record/pictures.h"
 #include "cairn/record/recording.h"
 
 namespace cairn::cli {
@@ -36,13 +38,17 @@ class RunOutputs {
 
  private:
   bool write_checkpoint(const World& world);
+  void write_pictures(const World& world);
 
   const RunOptions& options_;
   RunFacts facts_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<Csv> csv_;
   std::unique_ptr<CheckpointWriter> checkpoint_;
-  bool warned_ = false;  ///< of a checkpoint that could not be written
+  std::optional<BodyPictures> pictures_;
+  std::optional<PictureCamera> camera_;
+  std::vector<std::pair<std::string, double>> vtp_files_;  ///< names and times
+  bool warned_ = false;                                    ///< of a checkpoint that could not be written
 };
 
 }  // namespace cairn::cli

@@ -2,10 +2,15 @@
 #include "apps/cli/scene_source.h"
 
 #include "cairn/broad/broad_phase.h"
+#include "cairn/scenefile/urdf.h"
 
 namespace cairn::cli {
 
 namespace {
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
+}
 
 /// Whether a solver counts its iterations by itself, per sub-step for instance, and not up to the caller's limit.
 bool has_own_iterations(const std::string& solver) {
@@ -49,12 +54,16 @@ WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverS
 
 }  // namespace
 
+Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& o) {
+  if (!ends_with(path, ".urdf")) return read_scene(path);
+  return read_urdf(path, {.package_root = o.package_root, .assume_density = o.assume_density});
+}
+
 SceneChoice choose_scene(const RunOptions& o) {
-  constexpr std::string_view kEnd = ".json";
-  const bool is_file = o.scene.size() > kEnd.size() && o.scene.substr(o.scene.size() - kEnd.size()) == kEnd;
-  if (!is_file) return {split_solver(o.solver.empty() ? WorldSettings{}.solver : o.solver, o.settings), {}};
+  if (!ends_with(o.scene, ".json") && !ends_with(o.scene, ".urdf"))
+    return {split_solver(o.solver.empty() ? WorldSettings{}.solver : o.solver, o.settings), {}};
   if (!o.parameters.empty()) fail_input("--param is for scenes by name: change the numbers in the scene file instead");
-  SceneFile file = read_scene(o.scene).value_or_throw();
+  SceneFile file = open_scene_file(o.scene, o.source).value_or_throw();
   SolverSpec solver = split_solver(o.solver.empty() ? file.settings.solver : o.solver, o.settings);
   if (o.solver.empty())
     solver.settings.insert(solver.settings.begin(), file.settings.solver_settings.begin(),

@@ -11,6 +11,7 @@
 
 #include "apps/cli/commands.h"
 #include "apps/cli/solve_report.h"
+#include "cairn/record/recording.h"
 #include "cairn/scenefile/scene_file.h"
 #include "scenes/scene.h"
 
@@ -27,10 +28,16 @@ T parse_number(const std::string& name, const std::string& text) {
   return value;
 }
 
+/// A scene file (.json) or a robot (.urdf).
+Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& options);
+
+/// The world at the beginning of a recording.
+World world_of(const RecordingInfo& info, const std::string& file);
+
 /// What the options name: a scene by name or by file, and the solver for it.
 struct SceneChoice {
   SolverSpec solver;              ///< the scene's own, or the world's default, where the options name none
-  std::optional<SceneFile> file;  ///< for names that end with .json
+  std::optional<SceneFile> file;  ///< for names that end with .json or .urdf
 };
 SceneChoice choose_scene(const RunOptions& options);
 

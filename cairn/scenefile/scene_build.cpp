@@ -189,9 +189,10 @@ LoadedScene SceneBuilder::build() {
       const BodyId first = body_named(a, "no_collision", file_.file);
       world_.set_collision(first, body_named(b, "no_collision", file_.file), false);
     });
-  return {file_.name,  file_.dt,          static_cast<int>(file_.steps),
-          file_.floor, std::move(world_), names_,
-          joints,      file_.cameras,     geometry_.notes()};
+  std::vector<std::string> notes = file_.notes;
+  notes.insert(notes.end(), geometry_.notes().begin(), geometry_.notes().end());
+  return {file_.name,    file_.dt,        static_cast<int>(file_.steps), file_.floor, std::move(world_), names_, joints,
+          file_.cameras, std::move(notes)};
 }
 
 Expected<LoadedScene> build_scene(const SceneFile& file, const std::function<void(WorldSettings&)>& change) {

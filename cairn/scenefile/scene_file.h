@@ -128,6 +128,7 @@ struct SceneFile {
   std::vector<SceneJoint> joints{};
   std::vector<std::pair<std::string, std::string>> no_collision{};  ///< names of bodies that never collide
   std::vector<SceneCamera> cameras{};
+  std::vector<std::string> notes{};  ///< of whoever converted it from another format: what was left out
 };
 
 /// A world at its beginning, and how to run it.
@@ -140,7 +141,7 @@ struct LoadedScene {
   std::vector<std::string> body_names;                  ///< per body in the order of World::bodies()
   std::vector<std::pair<std::string, JointId>> joints;  ///< by name, in the order of the file
   std::vector<SceneCamera> cameras;
-  std::vector<std::string> notes;  ///< one sentence each: what the user should know of the meshes
+  std::vector<std::string> notes;  ///< one sentence each: what the user should know of meshes and conversions
 };
 
 Expected<SceneFile> read_scene(const std::string& path);

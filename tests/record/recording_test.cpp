@@ -60,7 +60,9 @@ TEST(Recording, HoldsEveryStepBitForBit) {
       EXPECT_EQ(frames[k].contacts[c].impulse, expected.contacts[c].impulse);
       EXPECT_EQ(frames[k].contacts[c].mode, expected.contacts[c].mode);
     }
-    if (k > 0) EXPECT_EQ(info.hashes[k - 1], again.world.state_hash());
+    if (k > 0) {
+      EXPECT_EQ(info.hashes[k - 1], again.world.state_hash());
+    }
   }
   // Statistics by name.
   const auto column = std::find(info.statistic_names.begin(), info.statistic_names.end(), "contacts");

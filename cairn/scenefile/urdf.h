@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Robots from URDF: links become bodies, joints become joints with their limits, damping and friction, and collision
+// geometry becomes shapes; meshes become their convex hulls. The joints are at 0, the root link at the origin.
+//
+//   const SceneFile robot = read_urdf("arm.urdf", {.package_root = "/models"}).value_or_throw();
+//   LoadedScene scene = build_scene(robot).value_or_throw();
+#pragma once
+
+#include <string>
+
+#include "cairn/scenefile/scene_file.h"
+
+namespace cairn {
+
+struct UrdfSettings {
+  std::string package_root{};  ///< package://NAME/PATH is NAME/PATH below it; empty: such names are refused
+  double assume_density = 0;   ///< kg/m^3 for moving links without <inertial>; 0: those are refused
+  bool fixed_base = true;      ///< the root link cannot move
+};
+
+/// Errors are "file:line:column: element: what". SceneFile::notes tells what was left out.
+Expected<SceneFile> read_urdf(const std::string& path, const UrdfSettings& settings = {});
+Expected<SceneFile> parse_urdf(const std::string& text, const std::string& file, const std::string& folder,
+                               const UrdfSettings& settings = {});
+
+}  // namespace cairn
