@@ -35,6 +35,7 @@ void BackgroundQueue::Shared::work() {
     waiting.pop_front();
     busy = true;
     lock.unlock();
+    changed.notify_all();  // there is room for another piece
     std::exception_ptr failed;
     try {
       piece();

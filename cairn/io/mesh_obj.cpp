@@ -2,6 +2,7 @@
 // Wavefront OBJ: vertices and faces; polygons become fans. Everything else is left out and counted where it has shape.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "cairn/io/mesh_file.h"
@@ -19,7 +20,12 @@ class ObjReader {
 
   MeshFile read() {
     Words words;
-    while (lines_.next(words)) read_line(words);
+    while (lines_.next(words)) {
+      const auto comment =
+          std::find_if(words.begin(), words.end(), [](std::string_view word) { return word.front() == '#'; });
+      words.erase(comment, words.end());
+      if (!words.empty()) read_line(words);
+    }
     for (const auto& [line, index] : forward_)
       if (index >= static_cast<std::int64_t>(mesh_.vertices.size()))
         fail_input(fmt::format("line {}: the face names vertex {}, but there are only {}", line, index + 1,
@@ -31,7 +37,6 @@ class ObjReader {
  private:
   void read_line(const Words& words) {
     const std::string_view what = words[0];
-    if (what[0] == '#') return;
     if (what == "v") return read_vertex(words);
     if (what == "f" || what == "fo") return read_face(words);
     if (what == "l" || what == "p" || what == "curv" || what == "surf") ++ignored_;

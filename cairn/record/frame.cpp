@@ -45,6 +45,11 @@ Vec3 in_world(const World& world, ShapeId shape, const Vec3& direction) {
   return rotate(body.orientation, rotate(world.shape_def(shape).pose.orientation, direction));
 }
 
+Vec3 velocity_at(const World& world, BodyId body, const Vec3& point) {
+  const BodyView view = world.view(body);
+  return view.velocity.linear + cross(view.velocity.angular, point - view.centre);
+}
+
 }  // namespace
 
 const char* to_string(ContactMode mode) {
@@ -55,6 +60,8 @@ const char* to_string(ContactMode mode) {
 ContactMode contact_mode(const World& world, const ContactView& c) {
   const double normal = dot(c.impulse, c.normal);
   if (!(normal > 0)) return ContactMode::open;
+  const Vec3 past = velocity_at(world, c.body_b, c.point) - velocity_at(world, c.body_a, c.point);
+  if (norm(past - dot(past, c.normal) * c.normal) <= world.settings().slip_speed) return ContactMode::stick;
   const Material &a = world.shape_def(c.shape_a).material, &b = world.shape_def(c.shape_b).material;
   const ContactMaterial m = combine(a, b);
   Frame frame;

@@ -13,12 +13,13 @@ namespace cairn {
 
 enum class ContactMode : std::uint8_t {
   open,   ///< no impulse
-  stick,  ///< the friction impulse is below its bound
-  slide,  ///< it is at its bound, up to a thousandth
+  stick,  ///< held: the surfaces do not move past each other, or the friction impulse is below its bound
+  slide,  ///< they move past each other faster than WorldSettings::slip_speed, and friction is at its bound
 };
 const char* to_string(ContactMode mode);
 
-/// By the materials of the two shapes: |along / friction1|^2 + |across / friction2|^2 against the normal impulse.
+/// Both speed and impulse are looked at: of a box at rest, whose friction four points share in many possible ways, some
+/// points may be at their bound without sliding.
 ContactMode contact_mode(const World& world, const ContactView& contact);
 
 struct FrameContact {
