@@ -139,6 +139,9 @@ void LaneProblem::lay_out(std::span<const std::uint32_t> keys, ThreadPool*) {
       slots[i] = {groups[at / kLanes].first * kLanes + at % kLanes, groups[at / kLanes].kind};
     }
   }
+  flat_manifolds = static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), [](const LaneSlot& slot) {
+    return lane_kind(static_cast<int>(slot.kind)).points > 1;
+  }));
   data.assign(std::size_t{field} * kLanes, 0.0f);
   point_at_nobody();
 }

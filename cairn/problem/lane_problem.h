@@ -229,6 +229,7 @@ class LaneProblem {
   std::vector<std::int32_t> body_of;       ///< per body of the caller: its record, or -1
   std::vector<std::uint8_t> moves_itself;  ///< per body of the caller: `still` is not zero
   std::vector<LaneSlot> slots;             ///< per manifold
+  std::size_t flat_manifolds = 0;          ///< of several points
   std::vector<std::uint8_t> touched;       ///< per record: it is in a manifold
 
  private:

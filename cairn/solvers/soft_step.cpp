@@ -119,11 +119,7 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt,
       steps.begin_first(h);
     else
       steps.begin_next();
-    for (int i = 0; i < settings.iterations; ++i) {
-      soft.refresh = settings.relax == 0 && k > 0 && i == 0;
-      soft.last = settings.relax == 0 && i + 1 == settings.iterations;
-      steps.sweep(soft);
-    }
+    for (int i = 0; i < settings.iterations; ++i) steps.sweep(soft);
     steps.move(h);
     for (int i = 0; i < settings.relax; ++i) {
       rigid.refresh = i == 0, rigid.last = i + 1 == settings.relax;
@@ -134,7 +130,8 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt,
 
 }  // namespace
 
-SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, double dt) {
+SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, std::size_t flat, double dt) {
+  if (settings.relax == 0) settings.relax = 2 * flat > manifolds ? 2 : 1;
   if (settings.sub_steps == 0) settings.sub_steps = manifolds <= kFewManifolds ? 8 : 4;
   if (settings.hertz == 0) settings.hertz = 0.25 * settings.sub_steps / dt;
   return settings;
@@ -151,12 +148,12 @@ SoftStepSolver::SoftStepSolver(const SoftStepSettings& settings)
 SoftStepSolver::~SoftStepSolver() = default;
 
 LaneProblem& SoftStepSolver::lanes() { return workspace_->lanes; }
-int SoftStepSolver::sub_steps(std::size_t manifolds) const { return settled(settings_, manifolds, 1.0).sub_steps; }
+int SoftStepSolver::sub_steps(std::size_t manifolds) const { return settled(settings_, manifolds, 0, 1.0).sub_steps; }
 
 SolveReport SoftStepSolver::solve_lanes(std::span<const ProblemBody> bodies, double dt, double bounce_speed,
                                         bool totals, ContactSolution& solution, SolveContext& context) {
   LaneProblem& lanes = workspace_->lanes;
-  const SoftStepSettings settings = settled(settings_, lanes.slots.size(), dt);
+  const SoftStepSettings settings = settled(settings_, lanes.slots.size(), lanes.flat_manifolds, dt);
   SolveReport report;
   Timer timer;
   SubSteps steps{lanes, lane_kernels(), context.pool};
