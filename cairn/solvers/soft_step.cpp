@@ -71,14 +71,10 @@ struct SubSteps {
                  });
   }
 
-  void prepare() {
-    parallel_for(pool, static_cast<std::int64_t>(lanes.groups.size()), kGroupGrain,
-                 [&](std::int64_t begin, std::int64_t end) { kernels.prepare(view, begin, end); });
-  }
   void sweep(const LanePass& pass) {
     for_stages([&](std::int64_t begin, std::int64_t end) { kernels.sweep(view, pass, begin, end); });
   }
-  /// u <- u + h a, then the impulses of the last step.
+  /// u <- u + h a, then rows and effective masses, and the impulses of the last step while a group is at hand.
   void begin_first(float h) {
     for_bodies([&](std::size_t i) {
       float* u = lanes.bodies[i].velocity;
@@ -87,7 +83,7 @@ struct SubSteps {
         u[k] += h * lanes.pull[i].value[k];
       }
     });
-    for_stages([&](std::int64_t begin, std::int64_t end) { kernels.warm_start(view, begin, end); });
+    for_stages([&](std::int64_t begin, std::int64_t end) { kernels.prepare(view, begin, end); });
   }
   /// What changed the velocity over the last sub-step, pull and impulses, does so again: arms and normals are the same.
   void begin_next() {
@@ -118,17 +114,12 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt,
   soft.totals = totals;
   LanePass rigid = soft;
   rigid.biased = false;
-  steps.prepare();
   for (int k = 0; k < settings.sub_steps; ++k) {
     if (k == 0)
       steps.begin_first(h);
     else
       steps.begin_next();
-    for (int i = 0; i < settings.iterations; ++i) {
-      soft.refresh = settings.relax == 0 && k > 0 && i == 0;
-      soft.last = settings.relax == 0 && i + 1 == settings.iterations;
-      steps.sweep(soft);
-    }
+    for (int i = 0; i < settings.iterations; ++i) steps.sweep(soft);
     steps.move(h);
     for (int i = 0; i < settings.relax; ++i) {
       rigid.refresh = i == 0, rigid.last = i + 1 == settings.relax;
@@ -139,7 +130,8 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt,
 
 }  // namespace
 
-SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, double dt) {
+SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, std::size_t flat, double dt) {
+  if (settings.relax == 0) settings.relax = 2 * flat > manifolds ? 2 : 1;
   if (settings.sub_steps == 0) settings.sub_steps = manifolds <= kFewManifolds ? 8 : 4;
   if (settings.hertz == 0) settings.hertz = 0.25 * settings.sub_steps / dt;
   return settings;
@@ -156,12 +148,12 @@ SoftStepSolver::SoftStepSolver(const SoftStepSettings& settings)
 SoftStepSolver::~SoftStepSolver() = default;
 
 LaneProblem& SoftStepSolver::lanes() { return workspace_->lanes; }
-int SoftStepSolver::sub_steps(std::size_t manifolds) const { return settled(settings_, manifolds, 1.0).sub_steps; }
+int SoftStepSolver::sub_steps(std::size_t manifolds) const { return settled(settings_, manifolds, 0, 1.0).sub_steps; }
 
 SolveReport SoftStepSolver::solve_lanes(std::span<const ProblemBody> bodies, double dt, double bounce_speed,
                                         bool totals, ContactSolution& solution, SolveContext& context) {
   LaneProblem& lanes = workspace_->lanes;
-  const SoftStepSettings settings = settled(settings_, lanes.slots.size(), dt);
+  const SoftStepSettings settings = settled(settings_, lanes.slots.size(), lanes.flat_manifolds, dt);
   SolveReport report;
   Timer timer;
   SubSteps steps{lanes, lane_kernels(), context.pool};

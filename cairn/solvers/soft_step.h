@@ -28,7 +28,7 @@ class LaneProblem;
 struct SoftStepSettings {
   int sub_steps = 0;         ///< 0: 8 up to 256 manifolds, else 4; more: stiffer and steadier
   int iterations = 1;        ///< soft sweeps per sub-step
-  int relax = 1;             ///< rigid sweeps per sub-step; 0: the speed of the push-out stays, and nothing rubs
+  int relax = 0;             ///< rigid sweeps per sub-step; 0: 2 where most manifolds have several points, else 1
   double hertz = 0;          ///< of soft contacts; 0: a quarter of the rate of sub-steps. Higher: stacks begin to shake
   double damping_ratio = 1;  ///< higher: overlap is removed more slowly, tall stacks rock longer
   double still_factor = 1;   ///< contacts with bodies that cannot move have this times the frequency
@@ -36,8 +36,8 @@ struct SoftStepSettings {
   double slop = 0;           ///< m, overlap left alone; while bodies sink into it they rub too little
 };
 
-/// Sub-steps and frequency where the settings leave them open.
-SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, double dt);
+/// Sub-steps, sweeps and frequency where the settings leave them open. `flat`: manifolds of several points.
+SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, std::size_t flat, double dt);
 
 /// A solver whose problem a world may pack by itself.
 class LaneSolver : public Solver {
