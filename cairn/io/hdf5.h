@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thin layer over HDF5's C interface that trusts nothing: the only file that names it is hdf5.cpp.
+// A thin layer over HDF5's C interface that trusts nothing: the only files that name it are
+// hdf5.cpp and hdf5_table.cpp.
 //
 // Reading: every link on the way must be a hard link, every dataset must hold its data itself (no external file, no
 // virtual source) behind filters that HDF5 brings along, and rank, type class and extent are checked before anything

@@ -30,6 +30,8 @@ struct Range {
 
 enum class Need { optional, required };
 
+inline constexpr std::size_t kMostText = 4096;  ///< bytes of a name or a description
+
 /// Where something stands in a scene file: "pile.json:12:5: bodies[3]". Empty for what no file was read for.
 using Place = std::string;
 

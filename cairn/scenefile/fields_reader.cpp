@@ -44,7 +44,8 @@ class FieldReader final : public Fields {
     for (const JsonMember& member : json_.members) {
       if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
       fail(member.place, below(member.key.substr(0, 60)),
-           fmt::format("there is no such key here; did you mean \"{}\"?", nearest_name(member.key, known_)));
+           fmt::format("there is no such key here; did you mean \"{}\"?",
+                       nearest_name(member.key.substr(0, 60), known_)));
     }
   }
 
@@ -112,7 +113,10 @@ class FieldReader final : public Fields {
       if (m.value.kind != JsonKind::number && m.value.kind != JsonKind::string && m.value.kind != JsonKind::boolean)
         fail(m.value.place, below(key) + "." + m.key,
              fmt::format("must be a number, a string, true or false, got {}", shown(m.value)));
-      values.emplace_back(m.key, m.value.kind == JsonKind::string ? m.value.text : shown(m.value));
+      if (m.key.size() > kMostText)
+        fail(m.place, below(key), fmt::format("keys must be at most {} bytes long, got {}", kMostText, m.key.size()));
+      const bool text = m.value.kind == JsonKind::string;
+      values.emplace_back(m.key, text ? text_in(m.value, below(key) + "." + m.key) : shown(m.value));
     }
   }
   void name_pairs(const char* key, std::vector<std::pair<std::string, std::string>>& pairs, const char*) override {
@@ -185,6 +189,8 @@ class FieldReader final : public Fields {
   }
   std::string text_in(const JsonValue& value, const std::string& path) const {
     if (value.kind != JsonKind::string) fail(value.place, path, fmt::format("must be a string, got {}", shown(value)));
+    if (value.text.size() > kMostText)
+      fail(value.place, path, fmt::format("must be at most {} bytes long, got {}", kMostText, value.text.size()));
     return value.text;
   }
   void check_length(const JsonValue& value, const std::string& path, std::size_t length) const {

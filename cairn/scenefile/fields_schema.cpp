@@ -57,6 +57,7 @@ class SchemaWriter final : public Fields {
   }
   void text(const char* key, std::string& x, const char* help, Need need) override {
     JsonValue schema = typed("string", help);
+    add_member(schema, "maxLength", json_number(static_cast<double>(kMostText)));
     if (!x.empty() && need == Need::optional) add_member(schema, "default", json_text(x));
     put(key, std::move(schema), need);
   }

@@ -18,6 +18,14 @@ std::string placed(const Place& place, const std::string& what) {
   return place.empty() ? what : fmt::format("{}: {}", place, what);
 }
 
+constexpr std::size_t kMostSuggested = 100;  // letters that are compared
+constexpr std::size_t kMostSuggestions = 5000;
+
+/// Names that could be meant; not so many and long that comparing them takes time.
+void suggest(const std::string& name, std::vector<std::string>& known) {
+  if (known.size() < kMostSuggestions && name.size() <= kMostSuggested) known.push_back(name);
+}
+
 bool is_zero(const SymMat3& m) { return m == SymMat3{}; }
 
 }  // namespace
@@ -50,11 +58,11 @@ const Material& SceneBuilder::material_of(const SceneShape& shape) const {
   const auto found = materials_.find(shape.material);
   if (found != materials_.end()) return found->second->material;
   std::vector<std::string> known;
-  for (const auto& [name, material] : materials_) known.push_back(name);
+  for (const auto& [name, material] : materials_) suggest(name, known);
   fail_at(shape.geometry.place, known.empty()
                                     ? fmt::format("there is no material \"{}\": the file has none", shape.material)
                                     : fmt::format("there is no material \"{}\"; did you mean \"{}\"?", shape.material,
-                                                  nearest_name(shape.material, known)));
+                                                  nearest_name(shape.material.substr(0, kMostSuggested), known)));
 }
 
 ShapeDef SceneBuilder::make_shape(const SceneShape& shape) {
@@ -137,13 +145,11 @@ BodyId SceneBuilder::body_named(const std::string& name, const char* key, const 
   if (name.empty()) return {};
   const auto found = by_name_.find(name);
   if (found != by_name_.end()) return found->second.id;
-  constexpr std::size_t kMostSuggestions = 10'000;
   std::vector<std::string> known;
-  for (const auto& [other, id] : by_name_)
-    if (known.size() < kMostSuggestions) known.push_back(other);
+  for (const auto& [other, id] : by_name_) suggest(other, known);
   fail_at(place, known.empty() ? fmt::format("{}: there is no body \"{}\": no body has a name", key, name)
                                : fmt::format("{}: there is no body \"{}\"; did you mean \"{}\"?", key, name,
-                                             nearest_name(name, known)));
+                                             nearest_name(name.substr(0, kMostSuggested), known)));
 }
 
 JointId SceneBuilder::add_joint(const SceneJoint& joint) {

@@ -27,6 +27,15 @@ TEST(BadScene, NamesPlaceFieldRangeAndValue) {
   EXPECT_NE(scene_refusal("{\"format\": \"cairn-scene/2\"}").find("must be one of cairn-scene/1"), std::string::npos);
 }
 
+TEST(BadScene, LongNamesAreShortToRefuse) {
+  const std::string name(5000, 'x'), key(1'000'000, 'k');
+  EXPECT_NE(scene_refusal(scene_text("\"name\": \"" + name + "\"")).find("at most 4096 bytes long, got 5000"),
+            std::string::npos);
+  EXPECT_NE(scene_refusal(scene_text("\"" + key + "\": 1")).find("there is no such key"), std::string::npos);
+  EXPECT_NE(scene_refusal(scene_text("\"solver\": {\"settings\": {\"" + key + "\": 1}}")).find("4096"),
+            std::string::npos);
+}
+
 /// What a message must contain, and the members of the scene that cause it.
 struct Case {
   const char* members;
