@@ -77,7 +77,7 @@ std::string statistics_csv(const RecordingInfo& info) {
   Csv csv(head);
   for (std::size_t k = 0; k < info.hashes.size(); ++k) {
     const std::int64_t step = info.first_step + static_cast<std::int64_t>(k) + 1;
-    csv.cell(step).cell(static_cast<double>(step) * info.meta.dt);
+    csv.cell(step).cell(info.times[k]);
     for (const std::vector<double>& column : info.statistics) csv.cell(column[k]);
     csv.cell(info.hashes[k].to_string());
     csv.end_row();

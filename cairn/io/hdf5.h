@@ -90,6 +90,7 @@ class Hdf5Reader {
   std::string read_bytes(const std::string& path) const;  ///< a table of bytes
   std::vector<std::string> read_texts(const std::string& path) const;
   /// Attributes of a group; "/" for the file.
+  bool has_attribute(const std::string& group, const std::string& name) const;
   std::string text_attribute(const std::string& group, const std::string& name) const;
   double number_attribute(const std::string& group, const std::string& name) const;
 

@@ -222,10 +222,13 @@ std::vector<std::string> Hdf5Reader::read_texts(const std::string& path) const {
   return texts;
 }
 
-Hdf5Handle Hdf5Reader::open_attribute(const std::string& group, const std::string& name) const {
+bool Hdf5Reader::has_attribute(const std::string& group, const std::string& name) const {
   if (group != "/") require_group(group);
-  if (H5Aexists_by_name(file_.get(), group.c_str(), name.c_str(), H5P_DEFAULT) <= 0)
-    fail_input(fmt::format("{}: the attribute {} is missing", group, name));
+  return H5Aexists_by_name(file_.get(), group.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+Hdf5Handle Hdf5Reader::open_attribute(const std::string& group, const std::string& name) const {
+  if (!has_attribute(group, name)) fail_input(fmt::format("{}: the attribute {} is missing", group, name));
   Hdf5Handle attribute(H5Aopen_by_name(file_.get(), group.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   if (!attribute.valid()) fail_input(fmt::format("{}: the attribute {} is damaged", group, name));
   const Hdf5Handle space(H5Aget_space(attribute.get()), H5Sclose);

@@ -53,7 +53,7 @@ struct Recorder::File {
   void write_bodies(const World& world, std::span<const BodyId> bodies, const RecordingMeta& meta);
   void write(const MotionFrame& frame);
   void write_contacts(const std::vector<FrameContact>& contacts);
-  void write_step(std::int64_t step, const Hash128& hash, const std::vector<double>& statistics);
+  void write_step(std::int64_t step, double time, const Hash128& hash, const std::vector<double>& statistics);
 };
 
 void Recorder::File::create(const World& world, std::span<const BodyId> bodies, const RecordingMeta& meta) {
@@ -90,6 +90,7 @@ void Recorder::File::create(const World& world, std::span<const BodyId> bodies, 
   hdf5.create_table("/contacts/mode", Type::u8, {}, 4096);
   hdf5.create_table("/hash", Type::u64, {2}, 1024);
   hdf5.create_table("/stats/step", Type::i64, {}, 1024);
+  hdf5.create_table("/stats/time", Type::f64, {}, 1024);
   for (const char* name : statistic_names()) {
     statistic_paths.push_back(fmt::format("/stats/{}", name));
     hdf5.create_table(statistic_paths.back(), Type::f64, {}, 1024);
@@ -154,10 +155,12 @@ void Recorder::File::write(const MotionFrame& frame) {
   if (++frames % kFlushEvery == 0) hdf5.flush();
 }
 
-void Recorder::File::write_step(std::int64_t step, const Hash128& hash, const std::vector<double>& statistics) {
+void Recorder::File::write_step(std::int64_t step, double time, const Hash128& hash,
+                                const std::vector<double>& statistics) {
   const std::uint64_t words[2] = {hash.high, hash.low};
   hdf5.append("/hash", words);
   hdf5.append("/stats/step", std::span<const std::int64_t>(&step, 1));
+  hdf5.append("/stats/time", std::span<const double>(&time, 1));
   for (std::size_t k = 0; k < statistics.size(); ++k)
     hdf5.append(statistic_paths[k], std::span<const double>(&statistics[k], 1));
 }
@@ -185,9 +188,8 @@ void Recorder::add(const World& world) {
               std::all_of(bodies_.begin(), bodies_.end(), [&](BodyId body) { return world.contains(body); }),
           "a recording cannot go on: bodies were added or removed since it began");
   const StepReport& report = world.last_report();
-  queue_.push([file = file_.get(), step = report.step, hash = world.state_hash(), numbers = statistics_of(report)] {
-    file->write_step(step, hash, numbers);
-  });
+  queue_.push([file = file_.get(), step = report.step, time = report.time, hash = world.state_hash(),
+               numbers = statistics_of(report)] { file->write_step(step, time, hash, numbers); });
   if (report.step % settings_.every != 0) return;
   queue_.push([file = file_.get(), frame = take_frame(world, bodies_, settings_.contacts)] { file->write(frame); });
 }

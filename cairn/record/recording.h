@@ -81,6 +81,7 @@ struct RecordingInfo {
   std::int64_t first_step = 0;                  ///< steps done at the beginning
   std::int64_t frames = 0;                      ///< the first is the beginning
   std::vector<Hash128> hashes;                  ///< after every step
+  std::vector<double> times;                    ///< s, after every step
   std::vector<std::string> statistic_names;     ///< of the columns of `statistics`
   std::vector<std::vector<double>> statistics;  ///< by name, then by step
 };

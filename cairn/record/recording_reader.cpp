@@ -36,6 +36,8 @@ void archive_info(A& a, Info& info) {
   a.number(info.first_step), a.number(info.frames);
   a.size(info.hashes, 16);
   for (auto& hash : info.hashes) a.number(hash.high), a.number(hash.low);
+  a.size(info.times, 8);
+  for (auto& time : info.times) a.number(time);
   archive(a, info.statistic_names);
   a.size(info.statistics, 8);
   for (auto& column : info.statistics) {
@@ -68,7 +70,8 @@ void archive_frames(A& a, Frames& frames) {
 }
 
 void check_head(const Hdf5Reader& in) {
-  if (in.text_attribute("/", "format") != "cairn-recording") fail_input("is no recording of Cairn");
+  if (!in.has_attribute("/", "format") || in.text_attribute("/", "format") != "cairn-recording")
+    fail_input("is no recording of Cairn");
   const double version = in.number_attribute("/", "version");
   if (version != kRecordingVersion)
     fail_input(fmt::format("is a recording of version {}, this program reads version {}", version, kRecordingVersion),
@@ -101,6 +104,7 @@ RecordingInfo read_info(const std::string& path) {
   std::vector<std::uint64_t> words;
   in.read_rows("/hash", pair, 0, steps, words);
   for (std::size_t k = 0; k + 1 < words.size(); k += 2) info.hashes.push_back({words[k], words[k + 1]});
+  in.read_rows("/stats/time", {}, 0, steps, info.times);
   for (const char* name : statistic_names()) {
     info.statistic_names.emplace_back(name);
     in.read_rows(fmt::format("/stats/{}", name), {}, 0, steps, info.statistics.emplace_back());

@@ -62,6 +62,7 @@ TEST(Recording, HoldsEveryStepBitForBit) {
     }
     if (k > 0) {
       EXPECT_EQ(info.hashes[k - 1], again.world.state_hash());
+      EXPECT_EQ(info.times[k - 1], again.world.time());
     }
   }
   // Statistics by name.
