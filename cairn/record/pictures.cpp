@@ -131,10 +131,11 @@ std::string pov_colour(std::size_t body, bool moves) {
 }  // namespace
 
 std::string to_pov(const BodyPictures& bodies, const MotionFrame& frame, const PictureCamera& camera) {
-  // Right-handed with z up: the right vector points the other way than POV-Ray's own.
+  // Right-handed with z up: the right vector points the other way than POV-Ray's own. Its angle is the horizontal one.
   std::string out = fmt::format(
       "#version 3.7;\nglobal_settings{{assumed_gamma 1.0}}\nbackground{{rgb<0.9,0.94,1>}}\n"
-      "camera{{location {} up z sky {} right -x*image_width/image_height angle {:.6g}*image_width/image_height look_at "
+      "camera{{location {} up z sky {} right -x*image_width/image_height angle "
+      "2*degrees(atan2(tan(radians({:.6g}/2))*image_width/image_height,1)) look_at "
       "{}}}\n",
       text(camera.position), text(camera.up), camera.field_of_view, text(camera.target));
   out += fmt::format("light_source{{{} rgb 1.1}}\nlight_source{{{} rgb 0.35 shadowless}}\n",
