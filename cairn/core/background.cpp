@@ -21,8 +21,8 @@ struct BackgroundQueue::Shared {
   std::thread thread;
 
   void work();
-  void rethrow() {
-    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+  void rethrow() const {
+    if (failure) std::rethrow_exception(failure);
   }
 };
 

@@ -170,6 +170,9 @@ bool Hdf5Handle::reset() {
 }
 
 Hdf5Quiet::Hdf5Quiet() {
+  // HDF5 1.10 crashes when the program ends after a file could not be written (full disk): it must not clean up by
+  // itself. Counts only if no other part of the program has used HDF5 before. We close what we open.
+  H5dont_atexit();
   H5E_auto2_t print = nullptr;
   H5Eget_auto2(H5E_DEFAULT, &print, &print_data_);
   print_function_ = reinterpret_cast<void*>(print);

@@ -43,7 +43,8 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-/// While it lives HDF5 prints nothing and loads no filter plugins; then both are as they were before.
+/// While it lives HDF5 prints nothing and loads no filter plugins; then both are as they were before. What is printed
+/// is decided by each thread for itself.
 class Hdf5Quiet {
  public:
   Hdf5Quiet();

@@ -140,6 +140,7 @@ void Recorder::File::write_contacts(const std::vector<FrameContact>& list) {
 }
 
 void Recorder::File::write(const MotionFrame& frame) {
+  const Hdf5Quiet quiet;  // in the thread that writes
   std::vector<double> pose, velocity;
   for (const Pose& p : frame.pose) {
     put(pose, p.position);
@@ -157,12 +158,21 @@ void Recorder::File::write(const MotionFrame& frame) {
 
 void Recorder::File::write_step(std::int64_t step, double time, const Hash128& hash,
                                 const std::vector<double>& statistics) {
+  const Hdf5Quiet quiet;
   const std::uint64_t words[2] = {hash.high, hash.low};
   hdf5.append("/hash", words);
   hdf5.append("/stats/step", std::span<const std::int64_t>(&step, 1));
   hdf5.append("/stats/time", std::span<const double>(&time, 1));
   for (std::size_t k = 0; k < statistics.size(); ++k)
     hdf5.append(statistic_paths[k], std::span<const double>(&statistics[k], 1));
+}
+
+void Recorder::naming_the_file(const std::function<void()>& work) const {
+  try {
+    work();
+  } catch (const InputError& error) {
+    fail_input(fmt::format("cannot write {}: {}", path_, error.what()), error.kind());
+  }
 }
 
 Recorder::Recorder(const std::string& path, const World& world, const RecordingMeta& meta,
@@ -172,13 +182,11 @@ Recorder::Recorder(const std::string& path, const World& world, const RecordingM
   if (!settings.overwrite && ::access(path.c_str(), F_OK) == 0)
     fail_input(fmt::format("cannot write {}: the file exists; choose another name or give --force", path),
                ErrorKind::io);
-  try {
+  naming_the_file([&] {
     file_ = std::make_unique<File>(path);
     file_->create(world, bodies_, meta);
-    file_->write(take_frame(world, bodies_, settings.contacts));
-  } catch (const InputError& error) {
-    fail_input(fmt::format("cannot write {}: {}", path, error.what()), error.kind());
-  }
+    file_->write(take_frame(world, bodies_, settings_.contacts));
+  });
 }
 
 Recorder::~Recorder() = default;
@@ -188,19 +196,19 @@ void Recorder::add(const World& world) {
               std::all_of(bodies_.begin(), bodies_.end(), [&](BodyId body) { return world.contains(body); }),
           "a recording cannot go on: bodies were added or removed since it began");
   const StepReport& report = world.last_report();
-  queue_.push([file = file_.get(), step = report.step, time = report.time, hash = world.state_hash(),
-               numbers = statistics_of(report)] { file->write_step(step, time, hash, numbers); });
-  if (report.step % settings_.every != 0) return;
-  queue_.push([file = file_.get(), frame = take_frame(world, bodies_, settings_.contacts)] { file->write(frame); });
+  naming_the_file([&] {
+    queue_.push([file = file_.get(), step = report.step, time = report.time, hash = world.state_hash(),
+                 numbers = statistics_of(report)] { file->write_step(step, time, hash, numbers); });
+    if (report.step % settings_.every == 0)
+      queue_.push([file = file_.get(), frame = take_frame(world, bodies_, settings_.contacts)] { file->write(frame); });
+  });
 }
 
 void Recorder::close() {
-  try {
+  naming_the_file([&] {
     queue_.finish();
     file_->hdf5.close();
-  } catch (const InputError& error) {
-    fail_input(fmt::format("cannot write {}: {}", path_, error.what()), error.kind());
-  }
+  });
   if (std::rename(file_->partial.c_str(), path_.c_str()) != 0)
     fail_input(fmt::format("cannot write {}: {}", path_, std::strerror(errno)), ErrorKind::io);
 }

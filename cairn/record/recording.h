@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,7 +59,8 @@ class Recorder {
 
  private:
   struct File;
-  void write_frame(const World& world);
+  /// InputErrors that leave `work` get the name of the file.
+  void naming_the_file(const std::function<void()>& work) const;
 
   std::string path_;
   RecorderSettings settings_;

@@ -51,6 +51,8 @@ TEST(BackgroundQueue, TheFirstFailureReachesTheCallerAndEndsTheWork) {
         queue.finish();
       },
       std::runtime_error);
+  EXPECT_THROW(queue.push([&] { ++done; }), std::runtime_error);
+  EXPECT_THROW(queue.finish(), std::runtime_error);
 }
 
 TEST(BackgroundQueue, TheDestructorFinishesWhatWaits) {
