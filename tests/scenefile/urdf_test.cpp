@@ -2,6 +2,7 @@
 // Robots from URDF: an arm with meshes loads and moves; malformed files are refused with the place and the reason.
 #include "cairn/scenefile/urdf.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -97,7 +98,7 @@ TEST(Urdf, WhatIsNoXmlOrTooMuchOfIt) {
             std::string::npos);
   EXPECT_NE(refusal("<!DOCTYPE r SYSTEM 'file:///etc/passwd'><robot/>").find("document types"), std::string::npos);
   std::string deep, wide = "<robot ";
-  for (int k = 0; k < 100'000; ++k) deep += "<a>", wide += "a" + std::to_string(k) + "='1' ";
+  for (int k = 0; k < 100'000; ++k) deep += "<a>", wide += fmt::format("a{}='1' ", k);
   EXPECT_EQ(parse_urdf(deep, "r", "").error().kind, ErrorKind::limit);
   EXPECT_EQ(parse_urdf(wide + "/>", "r", "").error().kind, ErrorKind::limit);
   EXPECT_EQ(parse_urdf("<robot name='" + std::string(10'000'000, 'x') + "'/>", "r", "").error().kind, ErrorKind::limit);
@@ -195,9 +196,10 @@ TEST(Urdf, MassesOfMovingLinks) {
 TEST(Urdf, LongChainsAreNotDeep) {
   std::string text = link("l0");
   for (int k = 1; k <= 1500; ++k)
-    text += link("l" + std::to_string(k)) + "<joint name='j" + std::to_string(k) +
-            "' type='continuous'><parent link='l" + std::to_string(k - 1) + "'/><child link='l" + std::to_string(k) +
-            "'/><origin xyz='1 0 0'/></joint>\n";
+    text += link(fmt::format("l{}", k)) + fmt::format(
+                                              "<joint name='j{}' type='continuous'><parent link='l{}'/>"
+                                              "<child link='l{}'/><origin xyz='1 0 0'/></joint>\n",
+                                              k, k - 1, k);
   const LoadedScene scene = build_scene(parse_urdf(robot(text), "r", "").value_or_throw()).value_or_throw();
   EXPECT_EQ(scene.world.body_count(), 1501u);
   EXPECT_NEAR(scene.world.view(scene.world.bodies().at(1500)).pose.position.x, 1500, 1e-9);
