@@ -3,13 +3,8 @@
 #include "cairn/record/recording.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cmath>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -126,30 +121,6 @@ TEST(Recording, RefusesWhatItCannotKeep) {
   scene.world.add_body({}, {{.shape = make_sphere(1)}});
   scene.world.step(scene.dt);
   EXPECT_THROW(recorder.add(scene.world), InputError);
-}
-
-/// As on a full disk: no file may become larger than 100 kB. The program must end by itself, with the reason.
-[[noreturn]] void record_without_room(const std::string& path) {
-  std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit little{100'000, 100'000};
-  ::setrlimit(RLIMIT_FSIZE, &little);
-  try {
-    scenes::Scene scene = scenes::make_scene("ball_pile_3").value_or_throw();
-    Recorder recorder(path, scene.world, {});
-    for (int k = 0; k < 1000; ++k) scene.world.step(scene.dt), recorder.add(scene.world);
-    recorder.close();
-  } catch (const InputError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    std::exit(7);
-  }
-  std::exit(0);
-}
-
-TEST(RecordingDeathTest, AFullDiskIsAnErrorWithTheNameOfTheFile) {
-  const TemporaryFolder folder;
-  EXPECT_EXIT(record_without_room(folder.file("run.h5")), testing::ExitedWithCode(7),
-              "cannot write .*run.h5: .*disk full");
-  EXPECT_FALSE(std::filesystem::exists(folder.file("run.h5")));
 }
 
 TEST(Recording, EmptyWorldsCanBeRecorded) {
