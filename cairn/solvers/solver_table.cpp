@@ -316,7 +316,7 @@ Entry soft_step_entry() {
   const std::string name = "soft_step";
   return {name,
           "sub-steps of soft Gauss-Seidel in wide lanes: real time",
-          false,
+          true,
           false,
           [] { return describe(soft_step_fields(), SoftStepSettings{}); },
           [=](const NamedSettings& given) { return parse(name, soft_step_fields(), SoftStepSettings{}, given); }};

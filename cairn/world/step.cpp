@@ -120,7 +120,7 @@ ContactSource source_of(const WorldState& world) {
 }
 
 /// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer and finding out
-/// what is held need the problem itself, and rows other than contacts are not in lanes.
+/// what is held need the problem itself, and rolling resistance its contacts.
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
@@ -132,9 +132,6 @@ void assemble_problem(WorldState& world, double dt) {
   if (world.in_lanes) {
     assemble_bodies(source_of(world), world.settings, dt, world.pool.get(), world.assembly);
     add_joints();
-    world.in_lanes = world.assembly.problem.joints.empty();
-  }
-  if (world.in_lanes) {
     assemble_lanes(source_of(world), world.settings, step_ratio, world.pool.get(), *world.lane_solver,
                    world.lane_sources, world.assembly);
   } else {
@@ -157,8 +154,7 @@ void solve_problem(WorldState& world) {
   }
   const ContactProblem& problem = world.assembly.problem;
   if (world.in_lanes)
-    world.report.solve = world.lane_solver->solve_lanes(problem.bodies, problem.dt, problem.stabilisation.bounce_speed,
-                                                        false, world.assembly.solution, context);
+    world.report.solve = world.lane_solver->solve_lanes(problem, false, world.assembly.solution, context);
   else
     world.report.solve = world.solver->solve(problem, world.assembly.solution, context);
 }
