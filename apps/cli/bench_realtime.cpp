@@ -66,6 +66,9 @@ int run_bench_realtime(const BenchRealtimeOptions& options) {
     if (interrupted()) return kInterrupted;
     print_scene(results, scene.name);
   }
+  for (const RealtimeScene& scene : scenes)
+    if (scene.name.starts_with("ball_grid")) results.rooflines.push_back(measure_roofline(scene.name, options.threads));
+  print_rooflines(results);
   const std::string texts[] = {realtime_csv(results), realtime_json(results), realtime_page(results)};
   for (std::size_t i = 0; i < std::size(texts); ++i)
     write_text_file(options.out + kEndings[i], texts[i], options.force).value_or_throw();

@@ -66,6 +66,9 @@ std::vector<RealtimeScene> realtime_scenes(bool quick);
 std::vector<EngineResult> race_engines(const RealtimeScene& scene, const BenchRealtimeOptions& options,
                                        Progress& progress);
 
+/// Of the contacts that the scene has after its first step.
+Roofline measure_roofline(const std::string& scene, const std::vector<int>& threads);
+
 /// How many times slower than the fastest of ours an engine is with so many threads, or with the most it has; 0 where
 /// that cannot be said.
 double times_slower(const RealtimeResults& results, const EngineResult& engine, int threads);

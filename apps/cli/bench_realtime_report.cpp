@@ -37,10 +37,10 @@ Table table_of(const RealtimeResults& results, const std::string& scene) {
   table.title = scene;
   table.head = {"engine", "steps", "contacts"};
   for (const int threads : results.threads) {
-    table.head.push_back(fmt::format("ms, {} thread{}", threads, threads == 1 ? "" : "s"));
-    table.head.emplace_back("times slower");
+    table.head.push_back(fmt::format("ms, {} thr.", threads));
+    table.head.emplace_back("slower");
   }
-  for (const char* name : {"J per body", "overlap max mm", "mean mm", "drift m", "sag m", "joints mm", "lost"})
+  for (const char* name : {"J/body", "overlap mm", "mean mm", "drift m", "sag m", "joints mm", "lost"})
     table.head.emplace_back(name);
   for (const EngineResult& r : results.engines) {
     if (r.scene != scene) continue;
@@ -226,7 +226,7 @@ std::string realtime_json(const RealtimeResults& results) {
 std::string realtime_page(const RealtimeResults& results) {
   PlotPage page("Real time", "Speed and quality beside other engines, all measured in one run by the same ruler");
   page.paragraph(
-      "Median wall time of a step. \"Times slower\" is against the fastest of ours with as many threads; an engine "
+      "Median wall time of a step. Slower: by which factor than the fastest of ours with as many threads; an engine "
       "without them counts with the most it has. Kinetic energy, overlap, drift and sag are measured from poses and "
       "velocities by Cairn's own detection, for every engine alike. Lost: bodies that fell through something.");
   for (const int threads : results.threads) page.add(time_plot(results, threads));
