@@ -46,6 +46,8 @@ std::vector<PeerInfo> peer_table();
 
 // One per adapter.
 PeerInfo bullet_peer();
+PeerInfo ode_peer();
+PeerInfo mujoco_peer();
 
 /// The state of a body whose principal axes an engine has at `pose`.
 inline PeerState state_of(const PeerBody& body, const Pose& pose, const Velocity& velocity) {

@@ -3,6 +3,6 @@
 
 namespace cairn::peers {
 
-std::vector<PeerInfo> peer_table() { return {bullet_peer()}; }
+std::vector<PeerInfo> peer_table() { return {bullet_peer(), ode_peer(), mujoco_peer()}; }
 
 }  // namespace cairn::peers
