@@ -62,8 +62,11 @@ Quat turned(const Quat& orientation, const Vec3& angle) {
   int halvings = 0;
   while (dot(half, half) > kSmall * kSmall && halvings < kMostHalvings) half = 0.5 * half, ++halvings;
   const double s = dot(half, half);
-  const double cosine = 1 - s / 2 * (1 - s / 12 * (1 - s / 30 * (1 - s / 56 * (1 - s / 90))));
-  const double sine = 1 - s / 6 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72 * (1 - s / 110))));  // over |half|
+  // Inverses of the products of the factorials' last factors, 1/(2k (2k-1)): a division would take ten times as long.
+  constexpr double c1 = 1.0 / 2, c2 = 1.0 / 12, c3 = 1.0 / 30, c4 = 1.0 / 56, c5 = 1.0 / 90;
+  constexpr double s1 = 1.0 / 6, s2 = 1.0 / 20, s3 = 1.0 / 42, s4 = 1.0 / 72, s5 = 1.0 / 110;
+  const double cosine = 1 - c1 * s * (1 - c2 * s * (1 - c3 * s * (1 - c4 * s * (1 - c5 * s))));
+  const double sine = 1 - s1 * s * (1 - s2 * s * (1 - s3 * s * (1 - s4 * s * (1 - s5 * s))));  // over |half|
   Quat turn{cosine, sine * half.x, sine * half.y, sine * half.z};
   for (int k = 0; k < halvings; ++k) turn = normalised(turn * turn);
   return normalised(turn * orientation);

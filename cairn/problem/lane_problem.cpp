@@ -6,15 +6,13 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace cairn {
 
 namespace {
 
 constexpr std::int64_t kBodyGrain = 1024;
-constexpr std::uint32_t kKindBits = 4, kOrdinalBits = 4;
-constexpr std::uint32_t kOverflow =
-    0xffff0000u;  ///< keys from here on: a stage of its own; the lowest bits are the kind
 
 constexpr std::array<LaneFields, kLaneKinds> kFields = [] {
   std::array<LaneFields, kLaneKinds> table{};
@@ -27,6 +25,10 @@ struct Triangle {
   double l00 = 0, l10 = 0, l11 = 0, l20 = 0, l21 = 0, l22 = 0;
 
   explicit Triangle(const SymMat3& w) {
+    if (w.xx > 0 && w.xx == w.yy && w.yy == w.zz && w.xy == 0 && w.xz == 0 && w.yz == 0) {  // what follows, in short
+      l00 = l11 = l22 = std::sqrt(w.xx);
+      return;
+    }
     const double tiny = 1e-12 * std::max({w.xx, w.yy, w.zz});
     if (w.xx > tiny) l00 = std::sqrt(w.xx), l10 = w.xy / l00, l20 = w.xz / l00;
     const double d1 = w.yy - l10 * l10;
@@ -72,12 +74,10 @@ Velocity load_body(const ProblemBody& body, LaneBody& record, LaneMass& mass, La
   return still;
 }
 
-int kind_points(int count) { return count <= 2 ? count : kMostPoints; }
-
 }  // namespace
 
 void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* pool) {
-  body_of.resize(from.size()), still.resize(from.size());
+  body_of.resize(from.size()), still.resize(from.size()), moves_itself.resize(from.size());
   std::int32_t count = 0;
   for (std::size_t i = 0; i < from.size(); ++i) body_of[i] = from[i].is_dynamic() ? count++ : -1;
   const auto records = static_cast<std::size_t>(count) + 1;
@@ -88,18 +88,9 @@ void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* poo
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const auto k = static_cast<std::size_t>(body_of[i]);
       still[i] = body_of[i] < 0 ? from[i].velocity : load_body(from[i], bodies[k], masses[k], pull[k]);
+      moves_itself[i] = still[i] == Velocity{} ? 0 : 1;
     }
   });
-}
-
-std::uint32_t LaneProblem::key(const LaneTraits& traits, std::int32_t colour, int ordinal) const {
-  const auto a = static_cast<std::size_t>(traits.body_a), b = static_cast<std::size_t>(traits.body_b);
-  LaneKind kind{kind_points(traits.count), body_of[a] >= 0 && body_of[b] >= 0, traits.extra};
-  kind.extra = kind.extra || !(still[a] == Velocity{}) || !(still[b] == Velocity{});
-  const auto low = static_cast<std::uint32_t>(kind.index());
-  if (colour < 0 || ordinal >= (1 << kOrdinalBits)) return kOverflow | low;
-  return (static_cast<std::uint32_t>(colour) << (kOrdinalBits + kKindBits)) |
-         (static_cast<std::uint32_t>(ordinal) << kKindBits) | low;
 }
 
 void LaneProblem::lay_out(std::span<const std::uint32_t> keys, ThreadPool*) {
@@ -140,11 +131,12 @@ void LaneProblem::lay_out(std::span<const std::uint32_t> keys, ThreadPool*) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] >= kOverflow) {
       stages.push_back({static_cast<std::int32_t>(groups.size()), 0});
-      slots[i] = {static_cast<std::uint32_t>(groups.size()), 0};
-      add_group(keys[i] & ((1u << kKindBits) - 1), 1);
+      const std::uint32_t kind = keys[i] & ((1u << kKindBits) - 1);
+      slots[i] = {field * kLanes, kind};
+      add_group(kind, 1);
     } else {
       const std::uint32_t at = first[keys[i]]++;
-      slots[i] = {at / kLanes, at % kLanes};
+      slots[i] = {groups[at / kLanes].first * kLanes + at % kLanes, groups[at / kLanes].kind};
     }
   }
   data.assign(std::size_t{field} * kLanes, 0.0f);
@@ -179,7 +171,8 @@ struct Lane {
 /// Several threads may say of a body that it is touched.
 void set_body(const Lane& lane, int field, std::int32_t record, std::vector<std::uint8_t>& touched) {
   lane.set_index(field, record);
-  std::atomic_ref(touched[static_cast<std::size_t>(record)]).store(1, std::memory_order_relaxed);
+  const std::atomic_ref flag(touched[static_cast<std::size_t>(record)]);
+  if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
 }
 
 /// Places of the points about their middle, along the tangents.
@@ -208,30 +201,36 @@ struct Places {
 /// impulses along them and about the normal stay; that along the second tangent, normal x tangent, changes its sign.
 constexpr double side_of(bool turned) { return turned ? -1.0 : 1.0; }
 
-}  // namespace
+constexpr LaneKind kSingleOfOne{1, false, false}, kSingleOfTwo{1, true, false};
 
-void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
-  const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
-  const double side = side_of(turned), share = 1.0 / sub_steps;
-  const LaneGroup& group = groups[slots[i].group];
-  const LaneFields& f = kFields[group.kind];
-  const LaneKind kind = lane_kind(group.kind);
-  const Lane lane{data.data() + std::size_t{group.first} * kLanes + slots[i].lane};
-  const Places places(m);
-
-  set_body(lane, f.body_b, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
-  if (kind.two_bodies) set_body(lane, f.body_a, body_of[static_cast<std::size_t>(m.body_a)], touched);
+/// All of a lane of one point without extras but its bodies.
+template <LaneKind kKind>
+inline void fill_single(const Lane& lane, const LaneSingle& m, bool turned, double share) {
+  constexpr LaneFields f = lane_fields(kKind);
+  const double side = side_of(turned);
   lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
-  lane.set(f.friction, m.friction1);
+  lane.set(f.friction, m.friction);
+  lane.set3(f.point + f.row_b, turned ? m.arm_a : m.arm_b);
+  if constexpr (kKind.two_bodies) lane.set3(f.point + f.row_a, m.arm_a);
+  lane.set(f.point + f.mass, 1.0), lane.set(f.point + f.gap, m.gap), lane.set(f.point + f.separation, m.gap);
+  lane.set(f.point + f.impulse, share * std::max(0.0, m.impulse[0])), lane.set(f.point + f.total, 0.0);
+  lane.set(f.tangent_impulse, share * m.impulse[1]), lane.set(f.tangent_impulse + 1, side * (share * m.impulse[2]));
+  lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
+}
+
+/// The points of a manifold that may twist.
+template <LaneKind kKind>
+void fill_points(const Lane& lane, const LaneManifold& m, const Places& places, bool turned, double share) {
+  constexpr LaneFields f = lane_fields(kKind);
   double force1 = 0, force2 = 0, twist = 0;
-  for (std::size_t p = 0; p < static_cast<std::size_t>(kind.points); ++p) {
+  for (std::size_t p = 0; p < static_cast<std::size_t>(kKind.points); ++p) {
     const int at = f.point + static_cast<int>(p) * f.point_size;
     const bool there = p < m.points().size();
     const LaneManifold::Point& point = m.point[p];
     const Vec3& arm_a = there ? point.arm_a : places.middle_a;
     const Vec3& arm_b = there ? point.arm_b : places.middle_b;
     lane.set3(at + f.row_b, turned ? arm_a : arm_b);
-    if (kind.two_bodies) lane.set3(at + f.row_a, arm_a);
+    if constexpr (kKind.two_bodies) lane.set3(at + f.row_a, arm_a);
     const double gap = there ? point.gap : 0.0;
     lane.set(at + f.mass, there ? 1.0 : 0.0), lane.set(at + f.gap, gap), lane.set(at + f.separation, gap);
     lane.set(at + f.impulse, there ? share * std::max(0.0, point.impulse[0]) : 0.0), lane.set(at + f.total, 0.0);
@@ -239,24 +238,20 @@ void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
     force1 += point.impulse[1], force2 += point.impulse[2];
     twist += places.x[p] * point.impulse[2] - places.y[p] * point.impulse[1] + m.spin_radius * point.impulse[3];
   }
-  lane.set(f.tangent_impulse, share * force1), lane.set(f.tangent_impulse + 1, side * (share * force2));
-  lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
-  if (kind.points > 1 || kind.extra) {
-    lane.set(f.twist_impulse, share * twist), lane.set(f.twist_total, 0.0);
-    lane.set(f.twist_radius, kSpinBound * m.spin_radius);
-  }
-  if (kind.extra) fill_extra(lane.base, f, m, places.middle_a, places.middle_b, turned);
+  lane.set(f.tangent_impulse, share * force1), lane.set(f.tangent_impulse + 1, side_of(turned) * (share * force2));
+  lane.set(f.twist_impulse, share * twist), lane.set(f.twist_total, 0.0);
+  lane.set(f.twist_radius, kSpinBound * m.spin_radius);
 }
 
-void LaneProblem::fill_extra(float* base, const LaneFields& f, const LaneManifold& m, const Vec3& middle_a,
-                             const Vec3& middle_b, bool turned) const {
-  const Lane lane{base};
-  const Velocity& va = still[static_cast<std::size_t>(m.body_a)];
-  const Velocity& vb = still[static_cast<std::size_t>(m.body_b)];
+/// Offsets, restitution, anisotropic friction.
+void fill_extra(const LaneProblem& lanes, const Lane& lane, const LaneFields& f, const LaneManifold& m,
+                const Places& places, bool turned) {
+  const Velocity& va = lanes.still[static_cast<std::size_t>(m.body_a)];
+  const Velocity& vb = lanes.still[static_cast<std::size_t>(m.body_b)];
   const auto relative = [&](const Vec3& arm_a, const Vec3& arm_b) {
     return (vb.linear + cross(vb.angular, arm_b)) - (va.linear + cross(va.angular, arm_a));
   };
-  const Vec3 v = relative(middle_a, middle_b);
+  const Vec3 v = relative(places.middle_a, places.middle_b);
   lane.set(f.tangent_offset, dot(m.tangent, v));
   lane.set(f.tangent_offset + 1, side_of(turned) * dot(cross(m.normal, m.tangent), v));
   lane.set(f.twist_offset, dot(m.normal, vb.angular - va.angular));
@@ -270,12 +265,76 @@ void LaneProblem::fill_extra(float* base, const LaneFields& f, const LaneManifol
   }
 }
 
+/// All of a lane but its bodies. By kind, so that fields stand at known places.
+template <LaneKind kKind>
+void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share) {
+  constexpr LaneFields f = lane_fields(kKind);
+  const Lane lane{base};
+  if constexpr (kKind.points == 1 && !kKind.extra) {
+    const LaneManifold::Point& p = m.point[0];
+    const LaneSingle single{m.body_a,    m.body_b, m.normal,
+                            m.tangent,   p.arm_a,  p.arm_b,
+                            m.friction1, p.gap,    {p.impulse[0], p.impulse[1], p.impulse[2]}};
+    return fill_single<kKind>(lane, single, turned, share);
+  }
+  const double side = side_of(turned);
+  lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
+  lane.set(f.friction, m.friction1);
+  lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
+  const Places places(m);
+  if constexpr (kKind.points > 1 || kKind.extra) fill_points<kKind>(lane, m, places, turned, share);
+  if constexpr (kKind.extra) fill_extra(lanes, lane, f, m, places, turned);
+}
+
+using FillLane = void (*)(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share);
+template <int... kIndex>
+constexpr std::array<FillLane, kLaneKinds> fill_by_kind(std::integer_sequence<int, kIndex...>) {
+  return {fill_lane<lane_kind(kIndex)>...};
+}
+constexpr std::array<FillLane, kLaneKinds> kFill = fill_by_kind(std::make_integer_sequence<int, kLaneKinds>{});
+
+}  // namespace
+
+void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
+  const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
+  const LaneSlot& slot = slots[i];
+  const LaneFields& f = kFields[slot.kind];
+  const Lane lane{data.data() + slot.first};
+  set_body(lane, f.body_b, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
+  if (lane_kind(static_cast<int>(slot.kind)).two_bodies)
+    set_body(lane, f.body_a, body_of[static_cast<std::size_t>(m.body_a)], touched);
+  kFill[slot.kind](*this, lane.base, m, turned, 1.0 / sub_steps);
+}
+
+void LaneProblem::fill(std::size_t i, const LaneSingle& m, int sub_steps) {
+  const std::int32_t a = body_of[static_cast<std::size_t>(m.body_a)], b = body_of[static_cast<std::size_t>(m.body_b)];
+  const Lane lane{data.data() + slots[i].first};
+  const double share = 1.0 / sub_steps;
+  if (a >= 0 && b >= 0) {
+    constexpr LaneFields f = lane_fields(kSingleOfTwo);
+    set_body(lane, f.body_b, b, touched), set_body(lane, f.body_a, a, touched);
+    fill_single<kSingleOfTwo>(lane, m, false, share);
+  } else {
+    set_body(lane, lane_fields(kSingleOfOne).body_b, b < 0 ? a : b, touched);
+    fill_single<kSingleOfOne>(lane, m, b < 0, share);
+  }
+}
+
+std::array<double, 3> LaneProblem::read_single(std::size_t i, double factor, std::int32_t b) const {
+  const LaneSlot& slot = slots[i];
+  const LaneFields& f = kFields[slot.kind];
+  const float* lane = data.data() + slot.first;
+  const auto get = [&](int field) { return factor * double{lane[field * kLanes]}; };
+  const double side = side_of(body_of[static_cast<std::size_t>(b)] < 0);
+  return {get(f.point + f.impulse), get(f.tangent_impulse), side * get(f.tangent_impulse + 1)};
+}
+
 void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifold& m) const {
   const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
-  const LaneGroup& group = groups[slots[i].group];
-  const LaneFields& f = kFields[group.kind];
-  const LaneKind kind = lane_kind(group.kind);
-  const float* lane = data.data() + std::size_t{group.first} * kLanes + slots[i].lane;
+  const LaneSlot& slot = slots[i];
+  const LaneFields& f = kFields[slot.kind];
+  const LaneKind kind = lane_kind(static_cast<int>(slot.kind));
+  const float* lane = data.data() + slot.first;
   const auto get = [&](int field) { return factor * double{lane[field * kLanes]}; };
   const bool last = which == Impulses::last;
   const Places places(m);

@@ -51,7 +51,9 @@ struct LaneKind {
   bool two_bodies = true;  ///< else body a cannot move and has no fields
   bool extra = false;      ///< offsets, restitution, anisotropic friction, spin
 
-  int index() const { return (points == 1 ? 0 : points == 2 ? 1 : 2) + (two_bodies ? 3 : 0) + (extra ? 6 : 0); }
+  constexpr int index() const {
+    return (points == 1 ? 0 : points == 2 ? 1 : 2) + (two_bodies ? 3 : 0) + (extra ? 6 : 0);
+  }
 };
 inline constexpr int kLaneKinds = 12;
 constexpr LaneKind lane_kind(int index) {
@@ -120,8 +122,8 @@ struct LaneStage {
 
 /// Where one manifold of the caller stands.
 struct LaneSlot {
-  std::uint32_t group = 0;
-  std::uint32_t lane = 0;
+  std::uint32_t first = 0;  ///< of its fields, in floats
+  std::uint32_t kind = 0;
 };
 
 /// A manifold as its maker sees it. Only what its points fill is set: there are many.
@@ -157,6 +159,14 @@ struct LaneManifold {
   std::span<Point> points() { return {point.data(), static_cast<std::size_t>(count)}; }
 };
 
+/// A manifold of one point that is no extra, in a form that need not be kept in memory: most are of this kind.
+struct LaneSingle {
+  std::int32_t body_a, body_b;
+  Vec3 normal, tangent, arm_a, arm_b;
+  double friction, gap;
+  std::array<double, 3> impulse;
+};
+
 /// The second tangent of lanes is normal x tangent; that of a problem may be its opposite.
 inline double handedness(const ContactBlock& c) {
   return dot(c.tangent2, cross(c.normal, c.tangent1)) < 0 ? -1.0 : 1.0;
@@ -176,17 +186,31 @@ class LaneProblem {
 
   /// Where a manifold belongs: kNoColour in a stage of its own. `ordinal`: how many manifolds of its pair came before.
   static constexpr std::int32_t kNoColour = -1;
-  std::uint32_t key(const LaneTraits& traits, std::int32_t colour, int ordinal) const;
+  std::uint32_t key(const LaneTraits& traits, std::int32_t colour, int ordinal) const {
+    const auto a = static_cast<std::size_t>(traits.body_a), b = static_cast<std::size_t>(traits.body_b);
+    const LaneKind kind{traits.count <= 2 ? traits.count : kMostPoints, body_of[a] >= 0 && body_of[b] >= 0,
+                        traits.extra || moves_itself[a] != 0 || moves_itself[b] != 0};
+    const auto low = static_cast<std::uint32_t>(kind.index());
+    if (colour < 0 || ordinal >= (1 << kOrdinalBits)) return kOverflow | low;
+    return (static_cast<std::uint32_t>(colour) << (kOrdinalBits + kKindBits)) |
+           (static_cast<std::uint32_t>(ordinal) << kKindBits) | low;
+  }
+  /// Whether the lane of such a manifold has extras: its traits, or a body that is moved by itself.
+  static bool is_extra(std::uint32_t key) { return (key & ((1u << kKindBits) - 1)) >= kLaneKinds / 2; }
 
   /// Groups and stages for manifolds with the given keys; allocates and sorts only if they differ from the last ones.
   void lay_out(std::span<const std::uint32_t> keys, ThreadPool* pool);
 
   /// Writes manifold i of the layout; its impulses are divided by `sub_steps`.
   void fill(std::size_t i, const LaneManifold& manifold, int sub_steps);
+  /// The same for one of a single point and no extras.
+  void fill(std::size_t i, const LaneSingle& single, int sub_steps);
   /// Impulses of manifold i times `factor`, after a solve, in the frame in which it was filled: those of all sub-steps
   /// (if the solve added them up), or of the last.
   enum class Impulses { total, last };
   void read(std::size_t i, Impulses which, double factor, LaneManifold& manifold) const;
+  /// Those of the last sub-step for one of a single point and no extras; `b`: its second body.
+  std::array<double, 3> read_single(std::size_t i, double factor, std::int32_t b) const;
 
   /// End-of-step velocity and displacement of a body, after a solve over dt. What no manifold touches moves as if there
   /// were no lanes, in double.
@@ -196,20 +220,22 @@ class LaneProblem {
 
   std::vector<LaneGroup> groups;
   std::vector<LaneStage> stages;
-  AlignedVector<float> data;          ///< fields of all groups
-  std::vector<LaneBody> bodies;       ///< those that can move, then one that is nobody
-  std::vector<LaneMass> masses;       ///< per record
-  std::vector<LaneMotion> previous;   ///< per record: u' at the beginning of the sub-step
-  std::vector<LaneMotion> pull;       ///< per record: a'
-  std::vector<Velocity> still;        ///< per body of the caller: what of its velocity its record does not hold
-  std::vector<std::int32_t> body_of;  ///< per body of the caller: its record, or -1
-  std::vector<LaneSlot> slots;        ///< per manifold
-  std::vector<std::uint8_t> touched;  ///< per record: it is in a manifold
+  AlignedVector<float> data;               ///< fields of all groups
+  std::vector<LaneBody> bodies;            ///< those that can move, then one that is nobody
+  std::vector<LaneMass> masses;            ///< per record
+  std::vector<LaneMotion> previous;        ///< per record: u' at the beginning of the sub-step
+  std::vector<LaneMotion> pull;            ///< per record: a'
+  std::vector<Velocity> still;             ///< per body of the caller: what of its velocity its record does not hold
+  std::vector<std::int32_t> body_of;       ///< per body of the caller: its record, or -1
+  std::vector<std::uint8_t> moves_itself;  ///< per body of the caller: `still` is not zero
+  std::vector<LaneSlot> slots;             ///< per manifold
+  std::vector<std::uint8_t> touched;       ///< per record: it is in a manifold
 
  private:
+  static constexpr std::uint32_t kKindBits = 4, kOrdinalBits = 4;  ///< of keys, lowest first; then the colour
+  static constexpr std::uint32_t kOverflow = 0xffff0000u;          ///< keys from here on: a stage of their own
+
   void point_at_nobody();
-  void fill_extra(float* base, const LaneFields& fields, const LaneManifold& manifold, const Vec3& middle_a,
-                  const Vec3& middle_b, bool turned) const;
 
   std::vector<std::uint32_t> keys_;         ///< of the layout
   std::vector<std::uint32_t> first_group_;  ///< scratch

@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace cairn {
@@ -11,6 +12,7 @@ namespace cairn {
 namespace {
 
 using Vector = std::vector<double>;
+using Kept = std::array<Vector, 2>;  ///< a remembered iterate
 constexpr std::int64_t kChunk = 8192;
 
 /// sum over i of term(i), in fixed chunks: the rounding depends on the length alone.
@@ -36,35 +38,68 @@ void each(ThreadPool* pool, std::size_t size, Work&& work) {
 
 class Nesterov : public Accelerator {
  public:
-  bool propose(std::span<const double> y, std::span<const double> swept, std::span<double> next,
-               ThreadPool* pool) override {
+  bool propose(const ConstIterate& x, const Iterate& iterate, ThreadPool* pool) override {
+    const auto& [y, swept] = std::pair(x[0], iterate[0]);
     if (std::exchange(is_first_, false)) {
-      last_.assign(swept.begin(), swept.end());
+      for (std::size_t part = 0; part < last_.size(); ++part)
+        last_[part].assign(iterate[part].begin(), iterate[part].end());
       return false;
     }
-    // The restart test (y - z') . (z' - z) > 0: the momentum leads away from where the sweep went.
-    const double against =
-        sum(pool, y.size(), [&](std::size_t i) { return weight_[i] * (y[i] - swept[i]) * (swept[i] - last_[i]); });
-    const bool restart = against > 0;
-    const double theta = restart ? 1.0 : 0.5 * (1 + std::sqrt(1 + 4 * theta_ * theta_));
+    const Comparison c = compare(y, swept, pool);
+    const bool grows = c.length2 > kGrowth * least_length2_;
+    const bool restart = grows || c.against > 0;
+    if (grows) most_theta_ = std::max(1.0, 0.5 * theta_);
+    least_length2_ = restart ? std::numeric_limits<double>::infinity() : std::min(least_length2_, c.length2);
+    const double theta = restart ? 1.0 : std::min(most_theta_, 0.5 * (1 + std::sqrt(1 + 4 * theta_ * theta_)));
     const double momentum = restart ? 0.0 : (theta_ - 1) / theta;
-    each(pool, y.size(), [&](std::size_t i) {
-      next[i] = swept[i] + momentum * (swept[i] - last_[i]);
-      last_[i] = swept[i];
-    });
+    for (std::size_t part = 0; part < last_.size(); ++part) {
+      each(pool, last_[part].size(), [next = iterate[part].data(), last = last_[part].data(), momentum](std::size_t i) {
+        const double z = next[i];
+        next[i] = z + momentum * (z - last[i]);
+        last[i] = z;
+      });
+    }
     restarts_ += restart ? 1 : 0;
     theta_ = theta;
     return momentum > 0;
   }
 
  private:
+  /// The restart tests. `against` = (y - z') . (z' - z) > 0: the momentum leads away from where the sweep went. It does
+  /// not see all that goes wrong: with friction that slides the iterates can grow in step with the momentum for
+  /// hundreds of sweeps. Then `length2` = |y - z'|^2, which should shrink, grows.
+  struct Comparison {
+    double against = 0, length2 = 0;
+  };
+  static constexpr double kGrowth = 4.0;  // of length2; 2 restarts too often on fracture_277, 16 too late on chess_1000
+
+  Comparison compare(std::span<const double> y, std::span<const double> swept, ThreadPool* pool) const {
+    return parallel_reduce(
+        pool, static_cast<std::int64_t>(y.size()), kChunk, Comparison{},
+        [&](std::int64_t begin, std::int64_t end) {
+          Comparison total;
+          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+            const double step = weight_[i] * (y[i] - swept[i]);
+            total.against += step * (swept[i] - last_[0][i]);
+            total.length2 += step * (y[i] - swept[i]);
+          }
+          return total;
+        },
+        [](const Comparison& a, const Comparison& b) {
+          return Comparison{a.against + b.against, a.length2 + b.length2};
+        });
+  }
+
   void forget() override {
     is_first_ = true;
+    least_length2_ = most_theta_ = std::numeric_limits<double>::infinity();
     theta_ = 1;
   }
 
-  Vector last_;  ///< the last swept iterate z
+  Kept last_;  ///< the last swept iterate z
   bool is_first_ = true;
+  double least_length2_ = 0;  ///< since the last restart
+  double most_theta_ = 0;     ///< half of where the steps last grew: they are to come to rest, not to grow in cycles
   double theta_ = 1;
 };
 
@@ -72,8 +107,12 @@ class Anderson : public Accelerator {
  public:
   explicit Anderson(int depth) : columns_(static_cast<std::size_t>(std::clamp(depth, 1, kMostDepth))) {}
 
-  bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next,
-               ThreadPool* pool) override {
+  // A combination of many iterates may leave the admissible set by far: it is projected, and nothing can follow it.
+  bool is_followed() const override { return false; }
+
+  bool propose(const ConstIterate& start, const Iterate& iterate, ThreadPool* pool) override {
+    const std::span<const double> x = start[0];
+    const std::span<double> swept = iterate[0];
     const std::size_t size = x.size();
     const double length2 = sum(pool, size, [&](std::size_t i) {
       const double step = swept[i] - x[i];
@@ -93,7 +132,7 @@ class Anderson : public Accelerator {
       last_step_[i] = swept[i] - x[i];
       last_swept_[i] = swept[i];
     });
-    return used_ > 0 && combine(next, pool);
+    return used_ > 0 && combine(swept, pool);
   }
 
  private:
@@ -171,26 +210,28 @@ class Anderson : public Accelerator {
 
 class Nncg : public Accelerator {
  public:
-  bool propose(std::span<const double> x, std::span<const double> swept, std::span<double> next,
-               ThreadPool* pool) override {
-    const std::size_t size = x.size();
-    const double length2 = sum(pool, size, [&](std::size_t i) {
-      const double gradient = x[i] - swept[i];
+  bool propose(const ConstIterate& x, const Iterate& iterate, ThreadPool* pool) override {
+    const double length2 = sum(pool, x[0].size(), [&](std::size_t i) {
+      const double gradient = x[0][i] - iterate[0][i];
       return weight_[i] * gradient * gradient;
     });
     const bool first = std::exchange(is_first_, false);
     const double beta = first ? 0.0 : (last_length2_ > 0 ? length2 / last_length2_ : 2.0);
     last_length2_ = length2;
-    if (first) direction_.assign(size, 0.0);
+    if (first || beta > 1)
+      for (std::size_t part = 0; part < iterate.size(); ++part) direction_[part].assign(iterate[part].size(), 0.0);
     if (beta > 1) {
-      std::fill(direction_.begin(), direction_.end(), 0.0);
       ++restarts_;
       return false;
     }
-    each(pool, size, [&](std::size_t i) {
-      next[i] = swept[i] + beta * direction_[i];
-      direction_[i] = beta * direction_[i] + (swept[i] - x[i]);
-    });
+    for (std::size_t part = 0; part < iterate.size(); ++part) {
+      each(pool, iterate[part].size(),
+           [&, next = iterate[part].data(), direction = direction_[part].data()](std::size_t i) {
+             const double swept = next[i];
+             next[i] = swept + beta * direction[i];
+             direction[i] = beta * direction[i] + (swept - x[part][i]);
+           });
+    }
     return !first;
   }
 
@@ -200,7 +241,7 @@ class Nncg : public Accelerator {
     last_length2_ = 0;
   }
 
-  Vector direction_;
+  Kept direction_;
   bool is_first_ = true;
   double last_length2_ = 0;
 };

@@ -431,12 +431,7 @@ HWY_NOINLINE void bounce_group(const LaneView& view, float bounce_speed, const L
   }
 
 void prepare(const LaneView& view, std::int64_t begin, std::int64_t end) {
-#define CAIRN_CALL(k) prepare_group<k>(view, view.groups[i])
-  for (std::int64_t i = begin; i < end; ++i) CAIRN_BY_KIND(CAIRN_CALL)
-#undef CAIRN_CALL
-}
-void warm_start(const LaneView& view, std::int64_t begin, std::int64_t end) {
-#define CAIRN_CALL(k) warm_start_group<k>(view, view.groups[i])
+#define CAIRN_CALL(k) prepare_group<k>(view, view.groups[i]), warm_start_group<k>(view, view.groups[i])
   for (std::int64_t i = begin; i < end; ++i) CAIRN_BY_KIND(CAIRN_CALL)
 #undef CAIRN_CALL
 }
@@ -453,7 +448,7 @@ void bounce(const LaneView& view, float bounce_speed, std::int64_t begin, std::i
 #undef CAIRN_BY_KIND
 
 const LaneKernels* kernels() {
-  static const LaneKernels kTable{hwy::TargetName(HWY_TARGET), prepare, warm_start, sweep, bounce};
+  static const LaneKernels kTable{hwy::TargetName(HWY_TARGET), prepare, sweep, bounce};
   return &kTable;
 }
 

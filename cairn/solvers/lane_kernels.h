@@ -34,13 +34,11 @@ struct LaneView {
   const LaneMass* masses = nullptr;
 };
 
-/// groups[begin .. end) of a view; no two of them may share a body, except for `prepare`.
+/// groups[begin .. end) of a view; no two of them may share a body.
 struct LaneKernels {
   const char* name;
-  /// Turns arms into scaled rows and finds the effective masses.
+  /// Turns arms into scaled rows, finds the effective masses and adds the velocities that the impulses make.
   void (*prepare)(const LaneView& view, std::int64_t begin, std::int64_t end);
-  /// Adds the velocities that the impulses make.
-  void (*warm_start)(const LaneView& view, std::int64_t begin, std::int64_t end);
   void (*sweep)(const LaneView& view, const LanePass& pass, std::int64_t begin, std::int64_t end);
   /// Lets contacts that came in faster than `bounce_speed` and were pushed leave again (Newton's law).
   void (*bounce)(const LaneView& view, float bounce_speed, std::int64_t begin, std::int64_t end);

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "cairn/core/parallel.h"
@@ -28,6 +30,12 @@ struct alignas(64) BodyState {
   Vec3 angular;
   double unused_b = 0;
 };
+
+static_assert(sizeof(BodyState) == 8 * sizeof(double) && std::is_trivially_copyable_v<BodyState>);
+/// The states as numbers, the unused ones included.
+inline std::span<double> as_numbers(std::vector<BodyState>& states) {
+  return {reinterpret_cast<double*>(states.data()), states.size() * (sizeof(BodyState) / sizeof(double))};
+}
 
 struct alignas(64) BodyMass {
   double inverse_mass = 0;

@@ -24,7 +24,7 @@ void ProxLoop::run(const LoopTask& task, std::vector<double>& lambda) {
     {
       ScopedTimer timing(report.seconds);
       accelerate(lambda);
-      if (rollback_ || accelerator_) start_ = lambda;
+      remember_start(lambda);
       change = task.sweep.run(lambda, task.context.pool);
       ++report.iterations;
       state_.is_measured = false;
@@ -34,12 +34,18 @@ void ProxLoop::run(const LoopTask& task, std::vector<double>& lambda) {
     else if (!roll_back(change, lambda))
       check(change, lambda);
   }
-  if (accelerator_) report.restarts = accelerator_->restarts();
+  if (accelerator_) finish_acceleration(lambda);
   if ((task.stop.tolerance > 0 || task.context.measure_end) && !state_.is_measured) {
     ScopedTimer timing(report.measure_seconds);
     report.residual = task.ruler.read(lambda).residual;
   }
   task_ = nullptr;
+}
+
+void ProxLoop::finish_acceleration(const std::vector<double>& lambda) {
+  ScopedTimer timing(task_->report.seconds);
+  task_->report.restarts = accelerator_->restarts();
+  task_->sweep.refresh(lambda, task_->context.pool);  // w to the last bit
 }
 
 void ProxLoop::prepare(std::vector<double>& lambda) {
@@ -52,19 +58,26 @@ void ProxLoop::prepare(std::vector<double>& lambda) {
     weight_.resize(sweep.size());
     sweep.weights(weight_);
     accelerator_->reset(weight_);
-    next_.resize(lambda.size());
   }
   if (limits.max_iterations <= 0) stop(StopReason::max_iterations);
 }
 
-/// Moves lambda to the start of the next sweep; what the last sweep found has been measured already.
+/// Moves lambda to the start of the next sweep, and w with it; what the last sweep found has been measured already.
 void ProxLoop::accelerate(std::vector<double>& lambda) {
   const auto& [sweep, ruler, context, limits, report] = *task_;
+  constexpr int kRefresh = 64;  // so many combinations of w add up less than a millionth of a millionth of rounding
   if (!accelerator_ || report.iterations == 0) return;
-  if (!accelerator_->propose(start_, lambda, next_, context.pool)) return;
-  sweep.project(next_, context.pool);
-  std::swap(lambda, next_);
-  sweep.refresh(lambda, context.pool);
+  if (!accelerator_->propose({start_, start_state_}, {lambda, sweep.state()}, context.pool)) return;
+  if (!accelerator_->is_followed()) sweep.project(lambda, context.pool);
+  if (!accelerator_->is_followed() || report.iterations % kRefresh == 0) sweep.refresh(lambda, context.pool);
+}
+
+void ProxLoop::remember_start(const std::vector<double>& lambda) {
+  if (!rollback_ && !accelerator_) return;
+  start_ = lambda;
+  if (!accelerator_) return;
+  const std::span<const double> state = task_->sweep.state();
+  start_state_.assign(state.begin(), state.end());
 }
 
 /// Undoes a sweep whose change grew, or that goes round in circles, and reduces r (doc 000, section 3.5); lambda AND

@@ -44,6 +44,8 @@ class ProxLoop {
  private:
   void prepare(std::vector<double>& lambda);
   void accelerate(std::vector<double>& lambda);
+  void remember_start(const std::vector<double>& lambda);
+  void finish_acceleration(const std::vector<double>& lambda);
   bool roll_back(double change, std::vector<double>& lambda);
   void check(double change, const std::vector<double>& lambda);
   void measure(const std::vector<double>& lambda);
@@ -63,7 +65,7 @@ class ProxLoop {
   const bool rollback_;
   const LoopTask* task_ = nullptr;  ///< during a run
   State state_;
-  std::vector<double> start_, next_, good_, weight_;  ///< lambda before the sweep; proposed; last measured and finite
+  std::vector<double> start_, start_state_, good_, weight_;  ///< before the sweep; last measured and finite
 };
 
 }  // namespace cairn

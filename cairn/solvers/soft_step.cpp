@@ -71,14 +71,10 @@ struct SubSteps {
                  });
   }
 
-  void prepare() {
-    parallel_for(pool, static_cast<std::int64_t>(lanes.groups.size()), kGroupGrain,
-                 [&](std::int64_t begin, std::int64_t end) { kernels.prepare(view, begin, end); });
-  }
   void sweep(const LanePass& pass) {
     for_stages([&](std::int64_t begin, std::int64_t end) { kernels.sweep(view, pass, begin, end); });
   }
-  /// u <- u + h a, then the impulses of the last step.
+  /// u <- u + h a, then rows and effective masses, and the impulses of the last step while a group is at hand.
   void begin_first(float h) {
     for_bodies([&](std::size_t i) {
       float* u = lanes.bodies[i].velocity;
@@ -87,7 +83,7 @@ struct SubSteps {
         u[k] += h * lanes.pull[i].value[k];
       }
     });
-    for_stages([&](std::int64_t begin, std::int64_t end) { kernels.warm_start(view, begin, end); });
+    for_stages([&](std::int64_t begin, std::int64_t end) { kernels.prepare(view, begin, end); });
   }
   /// What changed the velocity over the last sub-step, pull and impulses, does so again: arms and normals are the same.
   void begin_next() {
@@ -118,7 +114,6 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt,
   soft.totals = totals;
   LanePass rigid = soft;
   rigid.biased = false;
-  steps.prepare();
   for (int k = 0; k < settings.sub_steps; ++k) {
     if (k == 0)
       steps.begin_first(h);

@@ -195,8 +195,9 @@ double SplitStage<D>::run_pass(const PackedProblem<D>& packed, double* lambda, B
 /// A block of one contact: its copies are w, and nobody reads what becomes of them but the bodies.
 template <int D>
 template <ContactRows kRows>
-double SplitStage<D>::visit_single(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed,
-                                   double* lambda, const BodyState* w) {
+[[gnu::flatten]] double SplitStage<D>::visit_single(const SplitBlock& block, const Pass& pass,
+                                                    const PackedProblem<D>& packed, double* lambda,
+                                                    const BodyState* w) {
   const PackedContact<D>& c = packed.contacts[static_cast<std::size_t>(block.contact_begin)];
   const ContactTurn turn = take_turn<D, kRows>(packed.set, c, state_of(w, c.a), state_of(w, c.b),
                                                lambda + std::int64_t{block.contact_begin} * D);
@@ -220,8 +221,8 @@ double SplitStage<D>::visit_single(const SplitBlock& block, const Pass& pass, co
 /// Gauss-Seidel inside the block on its own copies; by rows, all rows from w. Leaves the shares of its bodies.
 template <int D>
 template <ContactRows kRows>
-double SplitStage<D>::visit(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, double* lambda,
-                            const BodyState* w, BodyState* local) {
+[[gnu::flatten]] double SplitStage<D>::visit(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed,
+                                             double* lambda, const BodyState* w, BodyState* local) {
   const std::int32_t* const slots = copy_slot_.data() + block.copy_begin;
   const std::int32_t bodies = block.copy_end - block.copy_begin;
   for (std::int32_t i = 0; i < bodies; ++i) {

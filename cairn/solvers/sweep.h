@@ -37,6 +37,9 @@ class Sweep {
   /// Must follow any change of lambda from outside `run`: recomputes what is kept beside it (w = M^-1 J^T lambda).
   virtual void refresh(std::span<const double> lambda, ThreadPool* pool) = 0;
 
+  /// What `refresh` recomputes, if anything: numbers that depend linearly on lambda and may be changed along with it.
+  virtual std::span<double> state() { return {}; }
+
   /// The nearest admissible lambda, contact by contact.
   virtual void project(std::span<double> lambda, ThreadPool* pool) const = 0;
 

@@ -29,6 +29,7 @@ class FactorisedSweep : public BodySweep {
   std::size_t size() const override { return packed_.size(); }
   double run(std::span<double> lambda, ThreadPool* pool) override;
   void refresh(std::span<const double> lambda, ThreadPool* pool) override;
+  std::span<double> state() override { return as_numbers(w_); }
   void project(std::span<double> lambda, ThreadPool* pool) const override { packed_.project(lambda, pool); }
   void scale_r(double nu) override { packed_.scale_r(nu); }
   void weights(std::span<double> weight) const override { packed_.weights(weight); }
@@ -181,7 +182,8 @@ void FactorisedSweep<D>::use_global_r(const ProxSettings& settings, ThreadPool* 
 /// Gauss-Seidel over positions [begin, end) on the state w: the inner loop of everything.
 template <int D>
 template <ContactRows kRows>
-double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* lambda, BodyState* w) const {
+[[gnu::flatten]] double FactorisedSweep<D>::visit(std::int64_t begin, std::int64_t end, double* lambda,
+                                                  BodyState* w) const {
   double change = 0;
   for (std::int64_t k = begin; k < end; ++k) {
     const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];

@@ -64,6 +64,7 @@ class LineSearchSweep : public OrderFreeSweep {
   std::size_t size() const override { return packed_.size(); }
   double run(std::span<double> lambda, ThreadPool* pool) override;
   void refresh(std::span<const double> lambda, ThreadPool* pool) override;
+  std::span<double> state() override { return as_numbers(w_); }
   void project(std::span<double> lambda, ThreadPool* pool) const override { packed_.project(lambda, pool); }
   void scale_r(double nu) override { packed_.scale_r(nu); }
   void weights(std::span<double> weight) const override { packed_.weights(weight); }

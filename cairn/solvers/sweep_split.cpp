@@ -30,6 +30,7 @@ class SplitSweep : public OrderFreeSweep {
     std::fill(w_.begin(), w_.end(), BodyState{});
     stage_.apply(packed_, lambda.data(), w_.data(), pool);
   }
+  std::span<double> state() override { return as_numbers(w_); }
   void project(std::span<double> lambda, ThreadPool* pool) const override { packed_.project(lambda, pool); }
   void scale_r(double nu) override { packed_.scale_r(nu); }
   void weights(std::span<double> weight) const override { packed_.weights(weight); }

@@ -2,6 +2,7 @@
 #include "cairn/world/assemble.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "cairn/dynamics/integrate.h"
@@ -47,8 +48,10 @@ Velocity external_acceleration(const Bodies& bodies, std::size_t i, const Proble
   return a;
 }
 
-void fill_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool,
+/// Returns whether any has an axis that is held.
+bool fill_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool,
                  std::vector<ProblemBody>& out) {
+  std::atomic<bool> any_held = false;
   out.resize(bodies.size() + 1);
   out.back() = {};
   parallel_for(pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -61,8 +64,10 @@ void fill_bodies(const Bodies& bodies, const WorldSettings& settings, double dt,
       body.inverse_inertia = world_inverse_inertia(bodies, i);
       body.velocity = held_velocity(bodies, i);
       body.acceleration = external_acceleration(bodies, i, body, settings.gravity, dt);
+      if ((bodies.record[i].locked_axes & (kLockX | kLockY | kLockZ)) != 0) any_held.store(true);
     }
   });
+  return any_held.load();
 }
 
 bool all_are_active(const Bodies& bodies) {
@@ -172,10 +177,10 @@ void assemble_bodies(const ContactSource& from, const WorldSettings& settings, d
   ContactProblem& problem = out.problem;
   problem.dt = dt;
   problem.stabilisation = settings.stabilisation;
-  fill_bodies(from.bodies, settings, dt, pool, problem.bodies);
+  const bool any_held = fill_bodies(from.bodies, settings, dt, pool, problem.bodies);
   out.all_take_part = all_are_active(from.bodies);
   problem.joints.clear(), problem.joint_rows.clear();
-  lock_axes(from.bodies, problem);
+  if (any_held) lock_axes(from.bodies, problem);
 }
 
 void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double step_ratio, ThreadPool* pool,

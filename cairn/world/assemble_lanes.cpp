@@ -35,6 +35,12 @@ void for_each_lane(const ContactSource& from, const Assembly& assembly, std::siz
     if (!same_pair) ++edge;
     last_pair = m.pair;
     if (!takes_part(from, assembly, m)) continue;
+    const bool alone = !same_pair && (i + 1 == slab.manifolds.size() || slab.manifolds[i + 1].pair != m.pair);
+    if (alone && m.count <= kMostPoints) {  // what follows, in short
+      flush();
+      visit(LanePoints{0, 0, static_cast<std::int32_t>(i), m.first_point, m.count, 0, edge});
+      continue;
+    }
     const bool joins = same_pair && lane.count > 0 && lane.count < kMostPoints &&
                        slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal == m.normal;
     std::int32_t taken = joins ? std::min(m.count, kMostPoints - lane.count) : 0;
@@ -43,7 +49,7 @@ void for_each_lane(const ContactSource& from, const Assembly& assembly, std::siz
     for (; taken < m.count; ++ordinal) {
       flush();
       const std::int32_t here = std::min(m.count - taken, kMostPoints);
-      lane = {static_cast<std::int32_t>(i), m.first_point + taken, here, ordinal, edge};
+      lane = {0, 0, static_cast<std::int32_t>(i), m.first_point + taken, here, ordinal, edge};
       taken += here;
     }
   }
@@ -58,78 +64,119 @@ void for_slabs(const ContactSource& from, ThreadPool* pool, Work&& work) {
                });
 }
 
-void find_sources(const ContactSource& from, ThreadPool* pool, const LaneProblem& lanes, LaneSources& sources,
-                  Assembly& out) {
-  const std::size_t slabs = from.cache.slabs().size();
-  sources.first.assign(slabs + 1, 0), out.first_contact.assign(slabs + 1, 0), out.overlaps.resize(slabs);
-  for_slabs(from, pool, [&](std::size_t s) {
-    out.overlaps[s] = sum_overlaps(from.cache.slabs()[s]);
-    for_each_lane(from, out, s, [&](const LanePoints& lane) {
-      ++sources.first[s + 1];
-      out.first_contact[s + 1] += lane.count;
-    });
-  });
-  for (std::size_t s = 0; s < slabs; ++s) {
-    sources.first[s + 1] += sources.first[s];
-    out.first_contact[s + 1] += out.first_contact[s];
-  }
-  const auto count = static_cast<std::size_t>(sources.first.back());
-  sources.points.resize(count), sources.keys.resize(count);
-  for_slabs(from, pool, [&](std::size_t s) {
-    auto next = static_cast<std::size_t>(sources.first[s]);
-    const Slab& slab = from.cache.slabs()[s];
-    for_each_lane(from, out, s, [&](const LanePoints& lane) {
-      const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
-      const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
-      const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
-      const ContactMaterial* listed = from.materials.listed(from.shapes.material[a], from.shapes.material[b]);
-      const bool extra = listed != nullptr
-                             ? has_extras(*listed)
-                             : has_extras(combine(from.shapes.def[a].material, from.shapes.def[b].material));
-      const LaneTraits traits{from.shapes.body[a], from.shapes.body[b], lane.count, extra};
-      sources.points[next] = lane;
-      sources.keys[next++] = lanes.key(traits, from.graph.colour()[static_cast<std::size_t>(lane.edge)], lane.ordinal);
-    });
-  });
-}
-
 /// A material whose contacts are the same whatever the bodies do: one coefficient, no bounce, no grain, no spin.
 bool is_plain(const ContactMaterial& m) {
   return !has_extras(m) && m.friction1 == m.static_friction1 && m.grain_of == 0;
 }
 
-/// What fill_contact and warm_impulse make of a plain material, without the rest.
+/// What is known about the material met last: mostly it is that of the next one, too.
+struct LastMaterial {
+  const ContactMaterial* listed = nullptr;
+  bool plain = false, extra = false;
+
+  void look(const ContactSource& from, std::size_t a, std::size_t b) {
+    const ContactMaterial* now = from.materials.listed(from.shapes.material[a], from.shapes.material[b]);
+    if (now == listed && now != nullptr) return;
+    listed = now;
+    plain = now != nullptr && is_plain(*now);
+    extra = has_extras(now != nullptr ? *now : combine(from.shapes.def[a].material, from.shapes.def[b].material));
+  }
+};
+
+/// The lanes of one slab. Returns its contacts.
+std::int64_t find_slab(const ContactSource& from, const LaneProblem& lanes, const Assembly& assembly, std::size_t s,
+                       LaneSources::OfSlab& out) {
+  const Slab& slab = from.cache.slabs()[s];
+  const std::span<const std::int32_t> colour = from.graph.colour();
+  std::int64_t contacts = 0;
+  LastMaterial material;
+  out.points.clear(), out.keys.clear();
+  for_each_lane(from, assembly, s, [&](LanePoints lane) {
+    const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
+    const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
+    const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+    lane.body_a = from.shapes.body[a], lane.body_b = from.shapes.body[b];
+    material.look(from, a, b);
+    lane.is_plain = material.plain;
+    lane.friction = material.plain ? material.listed->friction1 : 0.0;
+    const std::uint32_t key = lanes.key({lane.body_a, lane.body_b, lane.count, material.extra},
+                                        colour[static_cast<std::size_t>(lane.edge)], lane.ordinal);
+    lane.is_extra = LaneProblem::is_extra(key);
+    out.keys.push_back(key);
+    out.points.push_back(lane);
+    contacts += lane.count;
+  });
+  return contacts;
+}
+
+void find_sources(const ContactSource& from, ThreadPool* pool, const LaneProblem& lanes, LaneSources& sources,
+                  Assembly& out) {
+  const std::size_t slabs = from.cache.slabs().size();
+  if (sources.slabs.size() < slabs) sources.slabs.resize(slabs);
+  sources.first.assign(slabs + 1, 0), out.first_contact.assign(slabs + 1, 0), out.overlaps.resize(slabs);
+  for_slabs(from, pool, [&](std::size_t s) {
+    out.overlaps[s] = sum_overlaps(from.cache.slabs()[s]);
+    out.first_contact[s + 1] = find_slab(from, lanes, out, s, sources.slabs[s]);
+  });
+  sources.keys.clear();
+  for (std::size_t s = 0; s < slabs; ++s) {
+    const std::vector<std::uint32_t>& keys = sources.slabs[s].keys;
+    sources.keys.insert(sources.keys.end(), keys.begin(), keys.end());
+    sources.first[s + 1] = sources.keys.size();
+    out.first_contact[s + 1] += out.first_contact[s];
+  }
+}
+
+/// What fill_contact and warm_impulse make of a single point of a plain material, without the rest.
+LaneSingle gather_single(const ContactSource& from, const Slab& slab, const LanePoints& lane, double impulse_scale) {
+  const Vec3& normal = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal;
+  const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point)];
+  return {lane.body_a,
+          lane.body_b,
+          normal,
+          make_frame(normal).tangent1,
+          point.position - from.bodies.pose[static_cast<std::size_t>(lane.body_a)].position,
+          point.position - from.bodies.pose[static_cast<std::size_t>(lane.body_b)].position,
+          lane.friction,
+          double{point.separation},
+          {impulse_scale * double{point.normal_impulse}, impulse_scale * double{point.tangent_impulse[0]},
+           impulse_scale * double{point.tangent_impulse[1]}}};
+}
+
+/// Where the points of a plain material are.
+void place_plain(const ContactSource& from, const Slab& slab, const LanePoints& lane, LaneManifold& m) {
+  m.body_a = lane.body_a, m.body_b = lane.body_b, m.count = lane.count;
+  m.normal = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal, m.tangent = make_frame(m.normal).tangent1;
+  m.spin_radius = 0;
+  const Vec3 centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
+  const Vec3 centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
+  const ContactPoint* point = slab.points.data() + lane.first_point;
+  for (LaneManifold::Point& p : m.points()) {
+    p.arm_a = point->position - centre_a, p.arm_b = point->position - centre_b;
+    ++point;
+  }
+}
+
+/// The same as gather_single for several points.
 void gather_plain(const ContactSource& from, const Slab& slab, const LanePoints& lane, double impulse_scale,
-                  double friction, LaneManifold& m) {
-  const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
-  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(manifold.pair)];
-  m.body_a = from.shapes.body[static_cast<std::size_t>(pair.a)];
-  m.body_b = from.shapes.body[static_cast<std::size_t>(pair.b)];
-  m.count = lane.count;
-  m.normal = manifold.normal, m.tangent = make_frame(manifold.normal).tangent1;
-  m.friction1 = m.friction2 = friction, m.spin_radius = 0;
-  const Vec3& centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
-  const Vec3& centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
-  for (std::size_t p = 0; p < m.points().size(); ++p) {
-    const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point) + p];
-    m.point[p] = {point.position - centre_a,
-                  point.position - centre_b,
-                  double{point.separation},
-                  {impulse_scale * double{point.normal_impulse}, impulse_scale * double{point.tangent_impulse[0]},
-                   impulse_scale * double{point.tangent_impulse[1]}, 0.0},
-                  0.0,
-                  0.0};
+                  LaneManifold& m) {
+  place_plain(from, slab, lane, m);
+  m.friction1 = m.friction2 = lane.friction;
+  const ContactPoint* point = slab.points.data() + lane.first_point;
+  for (LaneManifold::Point& p : m.points()) {
+    p.gap = double{point->separation};
+    p.impulse[0] = impulse_scale * double{point->normal_impulse};
+    p.impulse[1] = impulse_scale * double{point->tangent_impulse[0]};
+    p.impulse[2] = impulse_scale * double{point->tangent_impulse[1]};
+    p.impulse[3] = p.restitution = p.approach = 0;
+    ++point;
   }
 }
 
 void gather(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem, const Slab& slab,
             const LanePoints& lane, double impulse_scale, LaneManifold& m) {
+  if (lane.is_plain) return gather_plain(from, slab, lane, impulse_scale, m);
   const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
-  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(manifold.pair)];
-  const ContactMaterial* listed = from.materials.listed(from.shapes.material[static_cast<std::size_t>(pair.a)],
-                                                        from.shapes.material[static_cast<std::size_t>(pair.b)]);
-  if (listed != nullptr && is_plain(*listed))
-    return gather_plain(from, slab, lane, impulse_scale, listed->friction1, m);
   const ManifoldContext context = manifold_context(from, manifold);
   const Velocity& a = problem.bodies[static_cast<std::size_t>(context.block.body_a)].velocity;
   const Velocity& b = problem.bodies[static_cast<std::size_t>(context.block.body_b)].velocity;
@@ -145,30 +192,46 @@ void gather(const ContactSource& from, const WorldSettings& settings, const Cont
 
 /// Impulses of one lane back to its points. Frames of the cache are right-handed, as those of lanes.
 void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i, const LanePoints& lane, int spread,
-             Slab& slab) {
-  const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
-  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(manifold.pair)];
+             Slab& slab, LaneManifold& m) {
   const std::span<ContactPoint> points{slab.points.data() + lane.first_point, static_cast<std::size_t>(lane.count)};
-  LaneManifold m;
-  ManifoldContext context;
-  if (lane.count == 1 && !from.materials.any_grain()) {  // neither frame nor arms matter
-    m.body_a = from.shapes.body[static_cast<std::size_t>(pair.a)];
-    m.body_b = from.shapes.body[static_cast<std::size_t>(pair.b)];
-    const ContactMaterial* listed = from.materials.listed(from.shapes.material[static_cast<std::size_t>(pair.a)],
-                                                          from.shapes.material[static_cast<std::size_t>(pair.b)]);
-    m.spin_radius = listed != nullptr ? listed->spin_radius : manifold_context(from, manifold).material.spin_radius;
-  } else {
-    context = manifold_context(from, manifold);
-    m = LaneManifold(context.block);
-    const Vec3& centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
-    const Vec3& centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
-    for (std::size_t p = 0; p < points.size(); ++p)
-      m.point[p].arm_a = points[p].position - centre_a, m.point[p].arm_b = points[p].position - centre_b;
+  if (lane.is_plain && lane.count == 1 && !lane.is_extra) {  // neither frame nor arms matter
+    const std::array<double, 3> impulse = lanes.read_single(i, spread, lane.body_b);
+    points[0].normal_impulse = static_cast<float>(impulse[0]);
+    points[0].tangent_impulse[0] = static_cast<float>(impulse[1]);
+    points[0].tangent_impulse[1] = static_cast<float>(impulse[2]);
+    points[0].spin_impulse = 0;
+    return;
   }
+  if (lane.is_plain) {  // the cache's own frame
+    place_plain(from, slab, lane, m);
+    lanes.read(i, LaneProblem::Impulses::last, spread, m);
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const std::array<double, 4>& impulse = m.point[p].impulse;
+      points[p].normal_impulse = static_cast<float>(impulse[0]);
+      points[p].tangent_impulse[0] = static_cast<float>(impulse[1]);
+      points[p].tangent_impulse[1] = static_cast<float>(impulse[2]);
+      points[p].spin_impulse = static_cast<float>(impulse[3]);
+    }
+    return;
+  }
+  const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
+  const ManifoldContext context = manifold_context(from, manifold);
+  m = LaneManifold(context.block);
+  const Vec3& centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
+  const Vec3& centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
+  for (std::size_t p = 0; p < points.size(); ++p)
+    m.point[p].arm_a = points[p].position - centre_a, m.point[p].arm_b = points[p].position - centre_b;
   m.count = lane.count;
   lanes.read(i, LaneProblem::Impulses::last, spread, m);
   for (std::size_t p = 0; p < points.size(); ++p)
     keep_impulse(from, manifold, context.block, m.point[p].impulse, points[p]);
+}
+
+/// visit(i, lane) for every manifold of a slab, i being its number in the lanes.
+template <class Visit>
+void for_lanes_of(const LaneSources& sources, std::size_t s, Visit&& visit) {
+  std::size_t i = sources.first[s];
+  for (const LanePoints& lane : sources.slabs[s].points) visit(i++, lane);
 }
 
 }  // namespace
@@ -184,10 +247,15 @@ void assemble_lanes(const ContactSource& from, const WorldSettings& settings, do
   const int spread = solver.sub_steps(sources.keys.size());
   for_slabs(from, pool, [&](std::size_t s) {
     LaneManifold manifold;
-    for (auto i = static_cast<std::size_t>(sources.first[s]); i < static_cast<std::size_t>(sources.first[s + 1]); ++i) {
-      gather(from, settings, out.problem, from.cache.slabs()[s], sources.points[i], impulse_scale, manifold);
+    const Slab& slab = from.cache.slabs()[s];
+    for_lanes_of(sources, s, [&](std::size_t i, const LanePoints& lane) {
+      if (lane.is_plain && lane.count == 1 && !lane.is_extra) {
+        lanes.fill(i, gather_single(from, slab, lane, impulse_scale), spread);
+        return;
+      }
+      gather(from, settings, out.problem, slab, lane, impulse_scale, manifold);
       lanes.fill(i, manifold, spread);
-    }
+    });
   });
 }
 
@@ -195,9 +263,12 @@ void scatter_lanes(const ContactSource& from, LaneSolver& solver, const LaneSour
                    ThreadPool* pool) {
   const int spread = solver.sub_steps(sources.keys.size());
   const std::span<Slab> slabs = cache.slabs();
+  const LaneProblem& lanes = solver.lanes();
   for_slabs(from, pool, [&](std::size_t s) {
-    for (auto i = static_cast<std::size_t>(sources.first[s]); i < static_cast<std::size_t>(sources.first[s + 1]); ++i)
-      scatter(from, solver.lanes(), i, sources.points[i], spread, slabs[s]);
+    LaneManifold manifold;
+    for_lanes_of(sources, s, [&](std::size_t i, const LanePoints& lane) {
+      scatter(from, lanes, i, lane, spread, slabs[s], manifold);
+    });
   });
 }
 

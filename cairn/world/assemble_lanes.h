@@ -13,15 +13,23 @@ namespace cairn {
 
 /// Points of a slab that stand in one lane.
 struct LanePoints {
+  std::int32_t body_a = 0, body_b = 0;
   std::int32_t manifold = 0, first_point = 0;  ///< in the slab
   std::int32_t count = 0, ordinal = 0;
   std::int32_t edge = 0;  ///< of the graph
+  bool is_plain = false;  ///< its material
+  bool is_extra = false;  ///< the lane has fields for more
+  double friction = 0;    ///< of a plain material: one coefficient, no bounce, no grain, no spin
 };
 
 /// Where the lanes of a world come from; kept from step to step for its memory.
 struct LaneSources {
-  std::vector<std::int64_t> first;  ///< per slab of the cache, one more at the end
-  std::vector<LanePoints> points;   ///< per manifold of the lanes
+  struct OfSlab {
+    std::vector<LanePoints> points;   ///< per manifold of the lanes
+    std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
+  };
+  std::vector<OfSlab> slabs;
+  std::vector<std::size_t> first;   ///< per slab: its first manifold in the lanes, one more at the end
   std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 /// Beyond these a state has lost its meaning, and its squares their digits.
 constexpr double kBrokenSpeed = 1e9, kBrokenPosition = 1e12;
+constexpr std::int64_t kBodyGrain = 1024;
 
 bool is_within(const Vec3& v, double largest) {
   return std::fabs(v.x) <= largest && std::fabs(v.y) <= largest && std::fabs(v.z) <= largest;  // false for NaN
@@ -33,19 +34,24 @@ void freeze(WorldState& world, std::size_t i) {
 
 bool quarantine(WorldState& world, bool solved_already) {
   const Bodies& bodies = world.bodies;
-  const ContactProblem& problem = world.assembly.problem;
-  const std::vector<Velocity>& solved = world.assembly.solution.velocity;
-  std::vector<std::uint8_t>& bad = world.flags;
-  bad.assign(static_cast<std::size_t>(std::max(1, world.graph.islands().count)), 0);
-  bool any = false;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (!bodies.is_active(i)) continue;
-    const Velocity free = free_velocity(problem, static_cast<std::int32_t>(i));
-    if (is_well(world, i, free) && (!solved_already || is_well(world, i, solved[i]))) continue;
-    bad[static_cast<std::size_t>(world.graph.islands().of_vertex[i])] = 1;
-    any = true;
-  }
+  const auto is_broken = [&](std::size_t i) {
+    if (!bodies.is_active(i)) return false;
+    if (solved_already) return !is_well(world, i, world.assembly.solution.velocity[i]);
+    return !is_well(world, i, free_velocity(world.assembly.problem, static_cast<std::int32_t>(i)));
+  };
+  const bool any = parallel_reduce(
+      world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain, false,
+      [&](std::int64_t begin, std::int64_t end) {
+        bool broken = false;
+        for (std::int64_t i = begin; i < end; ++i) broken = broken || is_broken(static_cast<std::size_t>(i));
+        return broken;
+      },
+      [](bool a, bool b) { return a || b; });
   if (!any) return false;
+  std::vector<std::uint8_t>& bad = world.flags;  // per island
+  bad.assign(static_cast<std::size_t>(std::max(1, world.graph.islands().count)), 0);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (is_broken(i)) bad[static_cast<std::size_t>(world.graph.islands().of_vertex[i])] = 1;
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (bodies.is_active(i) && bad[static_cast<std::size_t>(world.graph.islands().of_vertex[i])] != 0) freeze(world, i);
   return true;
