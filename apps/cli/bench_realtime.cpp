@@ -40,7 +40,8 @@ void name_missing_peers() {
     packages += " " + info.package;
   }
   if (!packages.empty())
-    fmt::print(stderr, "install{} (as root: apt-get install{}), then run cmake again and build\n", packages, packages);
+    fmt::print(stderr, "as root: apt-get install{} (or tools/packages peers); then run cmake again and build\n",
+               packages);
 }
 
 void check_outputs(const BenchRealtimeOptions& options) {
@@ -50,9 +51,19 @@ void check_outputs(const BenchRealtimeOptions& options) {
     if (!options.force) check_can_write(options.out + ending).value_or_throw();
 }
 
+/// Ascending, each once; with one thread, because some engines have no more.
+std::vector<int> thread_counts(std::vector<int> asked) {
+  asked.push_back(1);
+  std::sort(asked.begin(), asked.end());
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  return asked;
+}
+
 }  // namespace
 
-int run_bench_realtime(const BenchRealtimeOptions& options) {
+int run_bench_realtime(const BenchRealtimeOptions& given) {
+  BenchRealtimeOptions options = given;
+  options.threads = thread_counts(given.threads);
   const std::vector<RealtimeScene> scenes = chosen_scenes(options);
   check_outputs(options);
   if (options.peers) name_missing_peers();

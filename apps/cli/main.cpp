@@ -175,7 +175,7 @@ void add_bench_realtime(CLI::App& bench, BenchRealtimeOptions& o) {
   realtime->add_option("--scene", o.scenes, "only this scene; may be given several times")
       ->take_all()
       ->allow_extra_args(false);
-  realtime->add_option("--threads", o.threads, "numbers of threads to measure with: 1,2")
+  realtime->add_option("--threads", o.threads, "numbers of threads to measure with besides one (default 1,2)")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
   realtime->add_option("--out", o.out, "writes OUT.csv, OUT.json and OUT.html")->capture_default_str();
