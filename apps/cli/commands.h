@@ -111,4 +111,14 @@ struct BenchLdlOptions {
 };
 int run_bench_ldl(const BenchLdlOptions& options);
 
+struct BenchRealtimeOptions {
+  bool quick = false;               ///< few steps of each scene
+  bool peers = false;               ///< other engines beside ours, where they were found
+  std::vector<std::string> scenes;  ///< empty: all of them
+  std::vector<int> threads{1, 2};
+  std::string out = "results/realtime";
+  bool force = false;
+};
+int run_bench_realtime(const BenchRealtimeOptions& options);
+
 }  // namespace cairn::cli
