@@ -21,6 +21,14 @@ struct StageTimes {
   double cpu[kStageCount] = {};
 };
 
+/// What became of the joints of one step on the level of positions; mechanisms are counted.
+struct JointProjectionReport {
+  std::int64_t carried = 0;    ///< curved motion was followed, velocities included
+  std::int64_t projected = 0;  ///< brought together by moving bodies alone
+  std::int64_t apart = 0;      ///< still further apart than the tolerance
+  int iterations = 0;          ///< of both parts, of the mechanism that took most
+};
+
 struct StepReport {
   std::int64_t step = 0;  ///< steps done, this one included
   double time = 0;        ///< s of simulated time, this step included
@@ -40,6 +48,7 @@ struct StepReport {
   std::int64_t joints = 0;             ///< that are enabled
   double max_joint_error = 0;          ///< m, largest separation at the beginning of the step
   double max_joint_angle_error = 0;    ///< rad
+  JointProjectionReport joint_projection;
   std::vector<JointId> broken_joints;  ///< removed after this step because they carried too much
   std::vector<BodyId> quarantined;     ///< frozen in this step because their numbers broke down
 };

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/world/project_joints.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/dynamics/integrate.h"
+#include "cairn/math/angle.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kJointGrain = 64, kMechanismGrain = 4;
+constexpr int kMostCarried = 8;          // iterations of the first part
+constexpr double kSlow = 0.25;           // of the merit: the error must halve in each of them
+constexpr double kMostTurn = 0.5;        // rad in one Newton step: rows are straight only so far
+constexpr double kLeastPart = 1.0 / 32;  // of a Newton step
+
+/// M^-1 J^T lambda of the rows of one mechanism, added to the bodies that can move: no other mechanism has them.
+void add_impulses(const ContactProblem& problem, const LdlMechanism& mechanism, const std::vector<double>& impulse,
+                  std::vector<Velocity>& to) {
+  Velocity fixed;
+  const auto body = [&](std::int32_t i) -> Velocity& {
+    const auto k = static_cast<std::size_t>(i);
+    return problem.bodies[k].is_dynamic() ? to[k] : fixed;
+  };
+  std::size_t row = 0;
+  for (std::size_t b = 0; b < mechanism.structure.blocks.size(); ++b) {
+    const JointBlock& joint = problem.joints[static_cast<std::size_t>(mechanism.block_joint[b])];
+    for (std::int32_t k = 0; k < mechanism.structure.blocks[b].degree; ++k, ++row) {
+      const auto index = static_cast<std::size_t>(mechanism.rows[row]);
+      apply_joint_impulse(problem, joint, problem.joint_rows[index], impulse[index], body(joint.body_a),
+                          body(joint.body_b));
+    }
+  }
+}
+
+Velocity sum(const Velocity& a, double scale, const Velocity& b) {
+  return {a.linear + scale * b.linear, a.angular + scale * b.angular};
+}
+
+}  // namespace
+
+template <class Visit>
+void JointProjector::for_mechanisms(Visit&& visit) {
+  parallel_for(pool_, static_cast<std::int64_t>(progress_.size()), kMechanismGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto m = static_cast<std::size_t>(begin); m < static_cast<std::size_t>(end); ++m)
+                   visit(progress_[m], ldl_.mechanism(m), m);
+               });
+}
+
+std::int32_t JointProjector::mechanism_of(std::size_t joint) const {
+  const std::int32_t block = joints_->first_block[joint];
+  return block < joints_->first_block[joint + 1] ? of_block_[static_cast<std::size_t>(block)] : -1;
+}
+
+bool JointProjector::any_open() const {
+  return std::any_of(progress_.begin(), progress_.end(), [](const Progress& p) { return p.stage == Stage::open; });
+}
+
+/// Where a body is at the end of the step, as far as that is known.
+Pose JointProjector::pose_after(std::int32_t body) const {
+  if (body < 0) return {};
+  const auto i = static_cast<std::size_t>(body);
+  const double dt = assembly_->problem.dt;
+  if (is_projecting_ && of_body_[i] >= 0 && progress_[static_cast<std::size_t>(of_body_[i])].stage == Stage::open)
+    return pose_[i];
+  if (bodies_->is_active(i)) return moved(bodies_->pose[i], sum(assembly_->solution.displacement[i], dt, moves_[i]));
+  if (bodies_->is_moving_kinematic(i)) return moved(bodies_->pose[i], sum({}, dt, bodies_->velocity[i]));
+  return bodies_->pose[i];
+}
+
+void JointProjector::measure_joint(std::size_t joint, bool from_targets, JointRows& rows) {
+  const JointState& state = joints_->state[joint];
+  const JointPoses poses{pose_after(state.body_a), pose_after(state.body_b), pose_after(state.carrier)};
+  write_rows(joints_->def[joint], place_of(*bodies_, joints_->def[joint], state, poses, assembly_->problem.dt), rows);
+  Errors& errors = of_joint_[joint] = {};
+  const auto first = static_cast<std::size_t>(joints_->first_row[joint]);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count); ++k) {
+    const JointRow& row = rows.row[k];
+    // Beyond a stop there is an error; drives and friction that are rigid have none.
+    const bool is_stop = row.error != 0, is_held = static_cast<int>(k) < rows.holding;
+    const bool is_projected = row.compliance == 0 && (is_held || is_stop);
+    if (is_projected) errors.apart = std::max(errors.apart, std::fabs(row.error));
+    if (is_projecting_) held_[first + k] = is_projected ? 1 : 0, late_.joint_rows[first + k] = row;
+    double& error = errors_[first + k] = 0;
+    if (held_[first + k] != 0) error = row.error - (from_targets ? target_[first + k] : 0.0);
+    errors.merit += error * error, errors.largest = std::max(errors.largest, std::fabs(error));
+  }
+}
+
+void JointProjector::measure(bool from_targets) {
+  parallel_for(pool_, static_cast<std::int64_t>(joints_->size()), kJointGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 JointRows rows;
+                 for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
+                   if (joints_->first_row[j] == joints_->first_row[j + 1]) continue;
+                   const std::int32_t m = progress_.empty() ? -1 : mechanism_of(j);
+                   if (progress_.empty() || (m >= 0 && progress_[static_cast<std::size_t>(m)].stage == Stage::open))
+                     measure_joint(j, from_targets, rows);
+                 }
+               });
+}
+
+void JointProjector::sum_errors() {
+  total_.assign(progress_.size(), {});
+  for (std::size_t j = 0; j < joints_->size(); ++j) {
+    const std::int32_t m = mechanism_of(j);
+    if (m < 0) continue;
+    Errors& total = total_[static_cast<std::size_t>(m)];
+    total.merit += of_joint_[j].merit;
+    total.largest = std::max(total.largest, of_joint_[j].largest);
+    total.apart = std::max(total.apart, of_joint_[j].apart);
+  }
+}
+
+/// Nothing turns and nothing was apart: there is nothing to do. Sets the targets on the way, C(x) + dt J u'.
+bool JointProjector::is_together() {
+  const ContactProblem& problem = assembly_->problem;
+  const std::vector<Velocity>& u = assembly_->solution.velocity;
+  progress_.clear();
+  is_projecting_ = false;
+  moves_.assign(problem.bodies.size(), {});
+  of_joint_.assign(joints_->size(), {});
+  for (std::vector<double>* rows : {&target_, &errors_, &impulse_}) rows->assign(problem.joint_rows.size(), 0.0);
+  held_.assign(problem.joint_rows.size(), 0);
+  for (const JointBlock& joint : problem.joints)
+    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const JointRow& row = problem.joint_rows[i];
+      target_[i] = row.error + problem.dt * joint_velocity(row, u[static_cast<std::size_t>(joint.body_a)],
+                                                           u[static_cast<std::size_t>(joint.body_b)]);
+    }
+  // Locked axes come before the joints; they are straight, but must stay as they are.
+  std::fill_n(held_.begin(), static_cast<std::size_t>(joints_->first_row.front()), std::uint8_t{1});
+  for (std::size_t j = 0; j < joints_->size(); ++j)
+    for (std::int32_t k = joints_->first_row[j]; k < joints_->first_row[j + 1]; ++k)
+      held_[static_cast<std::size_t>(k)] = k - joints_->first_row[j] < joints_->state[j].holding &&
+                                           problem.joint_rows[static_cast<std::size_t>(k)].compliance == 0;
+  measure(true);
+  const double tolerance = settings_->tolerance;
+  return std::none_of(of_joint_.begin(), of_joint_.end(),
+                      [&](const Errors& e) { return e.largest > tolerance || e.apart > tolerance; });
+}
+
+void JointProjector::prepare() {
+  const ContactProblem& problem = assembly_->problem;
+  ldl_.prepare(problem, held_, pool_);
+  progress_.assign(ldl_.mechanism_count(), {});
+  of_block_.assign(problem.joints.size(), -1);
+  of_body_.assign(problem.bodies.size(), -1);
+  for (std::size_t m = 0; m < progress_.size(); ++m) {
+    const LdlMechanism& mechanism = ldl_.mechanism(m);
+    for (const std::int32_t joint : mechanism.block_joint)
+      of_block_[static_cast<std::size_t>(joint)] = static_cast<std::int32_t>(m);
+    for (const std::int32_t body : mechanism.bodies)
+      of_body_[static_cast<std::size_t>(body)] = static_cast<std::int32_t>(m);
+  }
+}
+
+void JointProjector::judge_carried(int iteration) {
+  sum_errors();
+  for_mechanisms([&](Progress& mine, const LdlMechanism&, std::size_t m) {
+    if (mine.stage != Stage::open) return;
+    if (total_[m].largest <= settings_->tolerance)
+      mine.stage = Stage::done;
+    else if (iteration == kMostCarried || (iteration > 0 && !(total_[m].merit <= kSlow * mine.merit)))
+      mine.stage = Stage::failed;
+    mine.merit = total_[m].merit;
+    mine.iterations = iteration;
+  });
+}
+
+void JointProjector::carry() {
+  const ContactProblem& problem = assembly_->problem;
+  ContactSolution& solution = assembly_->solution;
+  rhs_.resize(errors_.size()), change_.resize(errors_.size());
+  for (int iteration = 0;; ++iteration) {
+    judge_carried(iteration);
+    if (!any_open()) break;
+    for (std::size_t k = 0; k < errors_.size(); ++k) rhs_[k] = -errors_[k] / problem.dt;
+    ldl_.solve_joints(rhs_, change_, 0, pool_);
+    for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+      if (mine.stage != Stage::open) return;
+      for (const std::int32_t row : mechanism.rows)
+        impulse_[static_cast<std::size_t>(row)] += change_[static_cast<std::size_t>(row)];
+      add_impulses(problem, mechanism, change_, moves_);
+    });
+    measure(true);
+  }
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    const bool works = mine.stage == Stage::done;
+    for (const std::int32_t body : mechanism.bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      if (works) solution.velocity[i] = sum(solution.velocity[i], 1, moves_[i]);
+      if (works) solution.displacement[i] = sum(solution.displacement[i], problem.dt, moves_[i]);
+      moves_[i] = {};
+    }
+    for (const std::int32_t row : mechanism.rows)
+      if (works) solution.joint_impulse[static_cast<std::size_t>(row)] += impulse_[static_cast<std::size_t>(row)];
+  });
+}
+
+/// Mechanisms that are apart become open again.
+void JointProjector::begin_projection() {
+  for (Progress& mine : progress_) mine = {Stage::open, false, 0, 1, mine.iterations};
+  measure(false);
+  sum_errors();
+  const ContactProblem& problem = assembly_->problem;
+  late_.dt = problem.dt;
+  late_.joints = problem.joints, late_.joint_rows = problem.joint_rows;
+  pose_.resize(problem.bodies.size()), from_.resize(problem.bodies.size());
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
+    for (const std::int32_t body : mechanism.bodies) pose_[static_cast<std::size_t>(body)] = pose_after(body);
+    if (total_[m].apart <= settings_->tolerance) mine.stage = Stage::done;
+    mine.merit = std::numeric_limits<double>::infinity();
+  });
+  is_projecting_ = true;
+}
+
+/// A step that made it better is kept; of one that made it worse half is tried.
+void JointProjector::judge_projected() {
+  measure(false);
+  sum_errors();
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
+    if (mine.stage != Stage::open) return;
+    const bool is_better = total_[m].merit < mine.merit;
+    if (is_better) mine.merit = total_[m].merit, mine.part = 1;
+    if (!is_better) mine.part *= 0.5;
+    mine.is_retry = !is_better;
+    if (is_better && total_[m].apart <= settings_->tolerance) mine.stage = Stage::done;
+    if (!(mine.part >= kLeastPart)) mine.stage = Stage::failed;
+    for (const std::int32_t body : mechanism.bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      if (is_better) from_[i] = pose_[i];
+      pose_[i] = mine.stage == Stage::open && mine.is_retry ? moved(from_[i], sum({}, mine.part, moves_[i])) : from_[i];
+    }
+  });
+}
+
+void JointProjector::step_projected() {
+  late_.bodies.assign(assembly_->problem.bodies.size(), {});
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    mine.iterations += mine.stage == Stage::open ? 1 : 0;
+    if (mine.stage != Stage::open || mine.is_retry) return;
+    for (const std::int32_t body : mechanism.bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      late_.bodies[i].inverse_mass = assembly_->problem.bodies[i].inverse_mass;
+      late_.bodies[i].inverse_inertia = world_inverse_inertia(*bodies_, i, pose_[i].orientation);
+      moves_[i] = {};
+    }
+  });
+  late_ldl_.prepare(late_, held_, pool_);
+  for (std::size_t k = 0; k < errors_.size(); ++k) rhs_[k] = -errors_[k];
+  late_ldl_.solve_joints(rhs_, change_, 0, pool_);
+  for (std::size_t m = 0; m < late_ldl_.mechanism_count(); ++m)
+    add_impulses(late_, late_ldl_.mechanism(m), change_, moves_);
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    if (mine.stage != Stage::open || mine.is_retry) return;
+    double turn2 = 0;
+    for (const std::int32_t body : mechanism.bodies) {
+      const Vec3& turn = moves_[static_cast<std::size_t>(body)].angular;
+      turn2 = std::max(turn2, dot(turn, turn));
+    }
+    const double scale = turn2 > kMostTurn * kMostTurn ? kMostTurn / std::sqrt(turn2) : 1.0;
+    for (const std::int32_t body : mechanism.bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      moves_[i] = sum({}, scale, moves_[i]);
+      pose_[i] = moved(from_[i], moves_[i]);
+    }
+  });
+}
+
+void JointProjector::end_projection() {
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    if (mine.iterations == 0 || !(mine.merit < std::numeric_limits<double>::infinity())) return;
+    for (const std::int32_t body : mechanism.bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      const Pose& start = bodies_->pose[i];
+      assembly_->solution.displacement[i] = {from_[i].position - start.position,
+                                             rotation_vector(from_[i].orientation * conjugate(start.orientation))};
+    }
+  });
+  is_projecting_ = false;
+}
+
+void JointProjector::project() {
+  begin_projection();
+  for (int iteration = 0; any_open(); ++iteration) {
+    judge_projected();
+    if (iteration >= settings_->iterations || !any_open()) break;
+    step_projected();
+  }
+  end_projection();
+}
+
+JointProjectionReport JointProjector::run(const Bodies& bodies, const Joints& joints,
+                                          const JointProjectionSettings& settings, ThreadPool* pool,
+                                          Assembly& assembly) {
+  JointProjectionReport report;
+  if (assembly.problem.joints.empty() || joints.size() == 0) return report;
+  bodies_ = &bodies, joints_ = &joints, settings_ = &settings, pool_ = pool, assembly_ = &assembly;
+  if (is_together()) return report;
+  prepare();
+  carry();
+  for (const Progress& mine : progress_) report.carried += mine.stage == Stage::done && mine.iterations > 0 ? 1 : 0;
+  project();
+  for (std::size_t m = 0; m < progress_.size(); ++m) {
+    const Progress& mine = progress_[m];
+    report.projected += mine.merit < std::numeric_limits<double>::infinity() ? 1 : 0;
+    report.apart += mine.stage != Stage::done ? 1 : 0;
+    report.iterations = std::max(report.iterations, mine.iterations);
+  }
+  return report;
+}
+
+}  // namespace cairn
