@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cairn/dynamics/integrate.h"
 #include "cairn/math/angle.h"
@@ -12,9 +13,12 @@ namespace cairn {
 namespace {
 
 constexpr std::int64_t kJointGrain = 64, kMechanismGrain = 4;
-constexpr int kMostCarried = 8;          // iterations of the first part
-constexpr double kSlow = 0.25;           // of the merit: the error must halve in each of them
-constexpr double kMostTurn = 0.5;        // rad in one Newton step: rows are straight only so far
+constexpr int kMostCarried = 8;      // iterations of the first part
+constexpr double kSlow = 0.25;       // of the merit: the error must halve in each of them
+constexpr double kMostTurn = 0.5;    // rad in one Newton step: rows are straight only so far
+constexpr double kPieceTurn = 0.05;  // rad in one piece of a walk: more loses energy, and may not close
+constexpr int kWeighed = 10;         // Newton steps in the metric of the masses
+constexpr double kMostPieces = 64;
 constexpr double kLeastPart = 1.0 / 32;  // of a Newton step
 
 /// M^-1 J^T lambda of the rows of one mechanism, added to the bodies that can move: no other mechanism has them.
@@ -34,6 +38,22 @@ void add_impulses(const ContactProblem& problem, const LdlMechanism& mechanism, 
                           body(joint.body_b));
     }
   }
+}
+
+/// lambda . J u over the rows of one mechanism.
+double power(const ContactProblem& problem, const LdlMechanism& mechanism, const std::vector<double>& impulse,
+             const std::vector<Velocity>& u) {
+  double sum = 0;
+  std::size_t row = 0;
+  for (std::size_t b = 0; b < mechanism.structure.blocks.size(); ++b) {
+    const JointBlock& joint = problem.joints[static_cast<std::size_t>(mechanism.block_joint[b])];
+    for (std::int32_t k = 0; k < mechanism.structure.blocks[b].degree; ++k, ++row) {
+      const auto index = static_cast<std::size_t>(mechanism.rows[row]);
+      sum += impulse[index] * joint_velocity(problem.joint_rows[index], u[static_cast<std::size_t>(joint.body_a)],
+                                             u[static_cast<std::size_t>(joint.body_b)]);
+    }
+  }
+  return sum;
 }
 
 Velocity sum(const Velocity& a, double scale, const Velocity& b) {
@@ -164,7 +184,7 @@ void JointProjector::judge_carried(int iteration) {
   sum_errors();
   for_mechanisms([&](Progress& mine, const LdlMechanism&, std::size_t m) {
     if (mine.stage != Stage::open) return;
-    if (total_[m].largest <= settings_->tolerance)
+    if (total_[m].largest <= 0.25 * settings_->tolerance)
       mine.stage = Stage::done;
     else if (iteration == kMostCarried || (iteration > 0 && !(total_[m].merit <= kSlow * mine.merit)))
       mine.stage = Stage::failed;
@@ -173,10 +193,28 @@ void JointProjector::judge_carried(int iteration) {
   });
 }
 
+/// Twice the kinetic energy that the solve took from what was not along the joints: u_n . J^T H^-1 J u_n.
+void JointProjector::find_taken() {
+  const ContactProblem& problem = assembly_->problem;
+  rhs_.assign(errors_.size(), 0.0);
+  start_.resize(problem.bodies.size());
+  for (std::size_t i = 0; i < start_.size(); ++i) start_[i] = problem.bodies[i].velocity;
+  for (const JointBlock& joint : problem.joints)
+    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
+      rhs_[static_cast<std::size_t>(k)] = joint_velocity(problem.joint_rows[static_cast<std::size_t>(k)],
+                                                         start_[static_cast<std::size_t>(joint.body_a)],
+                                                         start_[static_cast<std::size_t>(joint.body_b)]);
+  ldl_.solve_joints(rhs_, change_, 0, pool_);
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    mine.taken = power(problem, mechanism, change_, start_);
+  });
+}
+
 void JointProjector::carry() {
   const ContactProblem& problem = assembly_->problem;
   ContactSolution& solution = assembly_->solution;
   rhs_.resize(errors_.size()), change_.resize(errors_.size());
+  find_taken();
   for (int iteration = 0;; ++iteration) {
     judge_carried(iteration);
     if (!any_open()) break;
@@ -192,9 +230,11 @@ void JointProjector::carry() {
   }
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
     const bool works = mine.stage == Stage::done;
+    const double given = power(problem, mechanism, impulse_, moves_);
+    const double share = given > mine.taken ? std::sqrt(std::max(mine.taken, 0.0) / given) : 1.0;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
-      if (works) solution.velocity[i] = sum(solution.velocity[i], 1, moves_[i]);
+      if (works) solution.velocity[i] = sum(solution.velocity[i], share, moves_[i]);
       if (works) solution.displacement[i] = sum(solution.displacement[i], problem.dt, moves_[i]);
       moves_[i] = {};
     }
@@ -203,35 +243,122 @@ void JointProjector::carry() {
   });
 }
 
-/// Mechanisms that are apart become open again.
+/// Pieces in which a mechanism walks, such that no body turns far in one of them.
+int JointProjector::count_pieces(const LdlMechanism& mechanism) const {
+  double turn2 = 0;
+  for (const std::int32_t body : mechanism.bodies) {
+    const Vec3& turn = assembly_->solution.displacement[static_cast<std::size_t>(body)].angular;
+    turn2 = std::max(turn2, dot(turn, turn));
+  }
+  return static_cast<int>(std::clamp(std::ceil(std::sqrt(turn2) / kPieceTurn), 1.0, kMostPieces));
+}
+
+/// Mechanisms that could not be carried start again from the beginning of the step; others that are apart, from where
+/// they are.
 void JointProjector::begin_projection() {
-  for (Progress& mine : progress_) mine = {Stage::open, false, 0, 1, mine.iterations};
-  measure(false);
-  sum_errors();
   const ContactProblem& problem = assembly_->problem;
   late_.dt = problem.dt;
   late_.joints = problem.joints, late_.joint_rows = problem.joint_rows;
-  pose_.resize(problem.bodies.size()), from_.resize(problem.bodies.size());
-  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
-    for (const std::int32_t body : mechanism.bodies) pose_[static_cast<std::size_t>(body)] = pose_after(body);
-    if (total_[m].apart <= settings_->tolerance) mine.stage = Stage::done;
-    mine.merit = std::numeric_limits<double>::infinity();
+  pose_.resize(problem.bodies.size()), from_.resize(problem.bodies.size()), walk_.resize(problem.bodies.size());
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    mine.pieces = mine.stage == Stage::failed ? count_pieces(mechanism) : 0;
+    mine.pieces_left = mine.pieces;
+    for (const std::int32_t body : mechanism.bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      pose_[i] = mine.pieces > 0 ? bodies_->pose[i] : pose_after(body);
+      walk_[i] = assembly_->solution.displacement[i];
+    }
   });
+  for (Progress& mine : progress_) mine.stage = Stage::open;
   is_projecting_ = true;
+  measure(false);
+  sum_errors();
+  for_mechanisms([&](Progress& mine, const LdlMechanism&, std::size_t m) {
+    const bool is_together = mine.pieces == 0 && total_[m].apart <= settings_->tolerance;
+    mine.stage = mine.pieces > 0 || is_together ? Stage::done : Stage::open;
+    mine.is_moved = !is_together;
+    mine.merit = std::numeric_limits<double>::infinity(), mine.part = 1;
+  });
+}
+
+/// Bodies of the mechanisms that `picks` names, at the poses that are tried, and the factor of their joints.
+template <class Picks>
+void JointProjector::prepare_late(Picks&& picks) {
+  late_.bodies.assign(assembly_->problem.bodies.size(), {});
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    if (!picks(mine)) return;
+    const bool is_even = mine.is_even;
+    for (const std::int32_t body : mechanism.bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      ProblemBody& late = late_.bodies[i];
+      late.inverse_mass = assembly_->problem.bodies[i].inverse_mass;
+      late.inverse_inertia = world_inverse_inertia(*bodies_, i, pose_[i].orientation);
+      if (is_even && late.inverse_mass > 0)
+        late.inverse_inertia = (1 / late.inverse_mass) * late.inverse_inertia, late.inverse_mass = 1;
+      moves_[i] = {};
+    }
+  });
+  late_ldl_.prepare(late_, held_, pool_);
+}
+
+/// moves_ += M^-1 J^T H^-1 rhs.
+void JointProjector::solve_late() {
+  late_ldl_.solve_joints(rhs_, change_, 0, pool_);
+  for (std::size_t m = 0; m < late_ldl_.mechanism_count(); ++m)
+    add_impulses(late_, late_ldl_.mechanism(m), change_, moves_);
+}
+
+/// One more piece of the way, along the joints where they are now. False: all mechanisms have arrived.
+bool JointProjector::walk() {
+  const auto walks = [](const Progress& mine) { return mine.pieces_left > 0; };
+  if (std::none_of(progress_.begin(), progress_.end(), walks)) return false;
+  for (Progress& mine : progress_)
+    if (walks(mine)) mine.stage = Stage::open, mine.is_even = false;
+  measure(false);
+  const auto is_open = [](const Progress& mine) { return mine.stage == Stage::open; };
+  prepare_late(is_open);
+  std::fill(rhs_.begin(), rhs_.end(), 0.0);
+  for (const JointBlock& joint : late_.joints)
+    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
+      const JointRow& row = late_.joint_rows[static_cast<std::size_t>(k)];
+      const auto a = static_cast<std::size_t>(joint.body_a), b = static_cast<std::size_t>(joint.body_b);
+      if (!is_bounded(row)) rhs_[static_cast<std::size_t>(k)] = -joint_velocity(row, walked(a), walked(b));
+    }
+  solve_late();
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    if (mine.stage != Stage::open) return;
+    for (const std::int32_t body : mechanism.bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      walk_[i] = sum(walk_[i], 1, moves_[i]);
+      pose_[i] = moved(pose_[i], sum({}, 1.0 / mine.pieces, walk_[i]));
+    }
+    --mine.pieces_left;
+    mine.merit = std::numeric_limits<double>::infinity(), mine.part = 1;
+  });
+  return true;
+}
+
+/// Displacement of a body over the step at its speed of now.
+Velocity JointProjector::walked(std::size_t body) const {
+  if (body >= bodies_->size()) return {};
+  if (of_body_[body] >= 0) return walk_[body];
+  return bodies_->is_moving_kinematic(body) ? sum({}, assembly_->problem.dt, bodies_->velocity[body]) : Velocity{};
 }
 
 /// A step that made it better is kept; of one that made it worse half is tried.
-void JointProjector::judge_projected() {
+void JointProjector::judge_projected(int iteration) {
   measure(false);
   sum_errors();
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
     if (mine.stage != Stage::open) return;
-    const bool is_better = total_[m].merit < mine.merit;
-    if (is_better) mine.merit = total_[m].merit, mine.part = 1;
-    if (!is_better) mine.part *= 0.5;
+    const bool becomes_even = !mine.is_even && iteration >= kWeighed;
+    const bool is_better = total_[m].merit < mine.merit || becomes_even;
     mine.is_retry = !is_better;
+    mine.part = is_better ? 1 : 0.5 * mine.part;
+    mine.is_even = mine.is_even || becomes_even;
+    if (is_better) mine.merit = total_[m].merit;
     if (is_better && total_[m].apart <= settings_->tolerance) mine.stage = Stage::done;
-    if (!(mine.part >= kLeastPart)) mine.stage = Stage::failed;
+    if (mine.part < kLeastPart) mine.stage = Stage::failed;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
       if (is_better) from_[i] = pose_[i];
@@ -241,24 +368,13 @@ void JointProjector::judge_projected() {
 }
 
 void JointProjector::step_projected() {
-  late_.bodies.assign(assembly_->problem.bodies.size(), {});
+  const auto steps = [](const Progress& mine) { return mine.stage == Stage::open && !mine.is_retry; };
+  prepare_late(steps);
+  for (std::size_t k = 0; k < errors_.size(); ++k) rhs_[k] = -errors_[k];
+  solve_late();
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
     mine.iterations += mine.stage == Stage::open ? 1 : 0;
-    if (mine.stage != Stage::open || mine.is_retry) return;
-    for (const std::int32_t body : mechanism.bodies) {
-      const auto i = static_cast<std::size_t>(body);
-      late_.bodies[i].inverse_mass = assembly_->problem.bodies[i].inverse_mass;
-      late_.bodies[i].inverse_inertia = world_inverse_inertia(*bodies_, i, pose_[i].orientation);
-      moves_[i] = {};
-    }
-  });
-  late_ldl_.prepare(late_, held_, pool_);
-  for (std::size_t k = 0; k < errors_.size(); ++k) rhs_[k] = -errors_[k];
-  late_ldl_.solve_joints(rhs_, change_, 0, pool_);
-  for (std::size_t m = 0; m < late_ldl_.mechanism_count(); ++m)
-    add_impulses(late_, late_ldl_.mechanism(m), change_, moves_);
-  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
-    if (mine.stage != Stage::open || mine.is_retry) return;
+    if (!steps(mine)) return;
     double turn2 = 0;
     for (const std::int32_t body : mechanism.bodies) {
       const Vec3& turn = moves_[static_cast<std::size_t>(body)].angular;
@@ -274,13 +390,16 @@ void JointProjector::step_projected() {
 }
 
 void JointProjector::end_projection() {
+  const double dt = assembly_->problem.dt;
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
-    if (mine.iterations == 0 || !(mine.merit < std::numeric_limits<double>::infinity())) return;
+    if (!mine.is_moved) return;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
       const Pose& start = bodies_->pose[i];
-      assembly_->solution.displacement[i] = {from_[i].position - start.position,
-                                             rotation_vector(from_[i].orientation * conjugate(start.orientation))};
+      Velocity& way = assembly_->solution.displacement[i];
+      const Velocity turned = sum(walk_[i], -1, way);  // of the velocity, while it walked
+      assembly_->solution.velocity[i] = sum(assembly_->solution.velocity[i], 1 / dt, turned);
+      way = {from_[i].position - start.position, rotation_vector(from_[i].orientation * conjugate(start.orientation))};
     }
   });
   is_projecting_ = false;
@@ -288,11 +407,15 @@ void JointProjector::end_projection() {
 
 void JointProjector::project() {
   begin_projection();
-  for (int iteration = 0; any_open(); ++iteration) {
-    judge_projected();
-    if (iteration >= settings_->iterations || !any_open()) break;
-    step_projected();
-  }
+  do {
+    for (int iteration = 0; any_open(); ++iteration) {
+      judge_projected(iteration);
+      if (iteration >= settings_->iterations)
+        for (Progress& mine : progress_)
+          if (mine.stage == Stage::open) mine.stage = Stage::failed;
+      if (any_open()) step_projected();
+    }
+  } while (walk());
   end_projection();
 }
 
@@ -309,7 +432,7 @@ JointProjectionReport JointProjector::run(const Bodies& bodies, const Joints& jo
   project();
   for (std::size_t m = 0; m < progress_.size(); ++m) {
     const Progress& mine = progress_[m];
-    report.projected += mine.merit < std::numeric_limits<double>::infinity() ? 1 : 0;
+    report.projected += mine.is_moved ? 1 : 0;
     report.apart += mine.stage != Stage::done ? 1 : 0;
     report.iterations = std::max(report.iterations, mine.iterations);
   }

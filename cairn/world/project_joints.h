@@ -38,9 +38,13 @@ class JointProjector {
   enum class Stage : std::uint8_t { open, failed, done };
   struct Progress {
     Stage stage = Stage::open;
+    bool is_even = false;   ///< all bodies weigh the same: slower to bend light links where heavy ones must give
     bool is_retry = false;  ///< the last Newton step made it worse, a part of it is tried
     double merit = 0;       ///< sum of the squares of the errors, at the best poses so far
+    double taken = 0;       ///< J, twice the energy that the solve took
     double part = 1;        ///< of the Newton step that is tried
+    bool is_moved = false;  ///< by the second part
+    int pieces = 0, pieces_left = 0;
     int iterations = 0;
   };
   struct Errors {
@@ -50,11 +54,18 @@ class JointProjector {
 
   bool is_together();
   void prepare();
+  void find_taken();
   void carry();
   void judge_carried(int iteration);
   void project();
+  int count_pieces(const LdlMechanism& mechanism) const;
   void begin_projection();
-  void judge_projected();
+  template <class Picks>
+  void prepare_late(Picks&& picks);
+  void solve_late();
+  bool walk();
+  Velocity walked(std::size_t body) const;
+  void judge_projected(int iteration);
   void step_projected();
   void end_projection();
 
@@ -85,7 +96,9 @@ class JointProjector {
   std::vector<std::int32_t> of_body_;   ///< the same per body
   std::vector<std::uint8_t> held_;      ///< per joint row: takes part
   std::vector<double> target_, errors_, rhs_, impulse_, change_;  ///< per joint row
+  std::vector<Velocity> start_;                                   ///< per body, velocity at the beginning of the step
   std::vector<Velocity> moves_;    ///< per body: change of velocity so far; of displacement in one Newton step
+  std::vector<Velocity> walk_;     ///< per body: displacement over the whole step at the velocity of a piece
   std::vector<Pose> pose_, from_;  ///< per body that is projected: where it is tried, and the best so far
 };
 
