@@ -56,6 +56,11 @@ double power(const ContactProblem& problem, const LdlMechanism& mechanism, const
   return sum;
 }
 
+/// How much of a change of velocity may be given, so that it has no more kinetic energy than was taken.
+double share_of(double given, double taken) {
+  return given > 0 && given > taken ? std::sqrt(std::max(taken, 0.0) / given) : 1.0;
+}
+
 Velocity sum(const Velocity& a, double scale, const Velocity& b) {
   return {a.linear + scale * b.linear, a.angular + scale * b.angular};
 }
@@ -136,7 +141,8 @@ void JointProjector::sum_errors() {
   }
 }
 
-/// Nothing turns and nothing was apart: there is nothing to do. Sets the targets on the way, C(x) + dt J u'.
+/// Nothing turns and nothing was apart: there is nothing to do. Sets the targets on the way, C(x) + dt J u', without
+/// what was foreseen.
 bool JointProjector::is_together() {
   const ContactProblem& problem = assembly_->problem;
   const std::vector<Velocity>& u = assembly_->solution.velocity;
@@ -150,8 +156,9 @@ bool JointProjector::is_together() {
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const JointRow& row = problem.joint_rows[i];
-      target_[i] = row.error + problem.dt * joint_velocity(row, u[static_cast<std::size_t>(joint.body_a)],
-                                                           u[static_cast<std::size_t>(joint.body_b)]);
+      const double rate =
+          joint_velocity(row, u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]);
+      target_[i] = row.error + problem.dt * (rate - row.target_velocity);
     }
   // Locked axes come before the joints; they are straight, but must stay as they are.
   std::fill_n(held_.begin(), static_cast<std::size_t>(joints_->first_row.front()), std::uint8_t{1});
@@ -167,7 +174,8 @@ bool JointProjector::is_together() {
 
 void JointProjector::prepare() {
   const ContactProblem& problem = assembly_->problem;
-  ldl_.prepare(problem, held_, pool_);
+  if (!is_prepared_) ldl_.prepare(problem, held_, pool_);
+  is_prepared_ = true;
   progress_.assign(ldl_.mechanism_count(), {});
   of_block_.assign(problem.joints.size(), -1);
   of_body_.assign(problem.bodies.size(), -1);
@@ -196,7 +204,7 @@ void JointProjector::judge_carried(int iteration) {
 /// Twice the kinetic energy that the solve took from what was not along the joints: u_n . J^T H^-1 J u_n.
 void JointProjector::find_taken() {
   const ContactProblem& problem = assembly_->problem;
-  rhs_.assign(errors_.size(), 0.0);
+  rhs_.assign(errors_.size(), 0.0), change_.resize(errors_.size());
   start_.resize(problem.bodies.size());
   for (std::size_t i = 0; i < start_.size(); ++i) start_[i] = problem.bodies[i].velocity;
   for (const JointBlock& joint : problem.joints)
@@ -205,15 +213,14 @@ void JointProjector::find_taken() {
                                                          start_[static_cast<std::size_t>(joint.body_a)],
                                                          start_[static_cast<std::size_t>(joint.body_b)]);
   ldl_.solve_joints(rhs_, change_, 0, pool_);
-  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
-    mine.taken = power(problem, mechanism, change_, start_);
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
+    mine.taken = power(problem, mechanism, change_, start_) - (spent_.empty() ? 0.0 : spent_[m]);
   });
 }
 
 void JointProjector::carry() {
   const ContactProblem& problem = assembly_->problem;
   ContactSolution& solution = assembly_->solution;
-  rhs_.resize(errors_.size()), change_.resize(errors_.size());
   find_taken();
   for (int iteration = 0;; ++iteration) {
     judge_carried(iteration);
@@ -230,8 +237,7 @@ void JointProjector::carry() {
   }
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
     const bool works = mine.stage == Stage::done;
-    const double given = power(problem, mechanism, impulse_, moves_);
-    const double share = given > mine.taken ? std::sqrt(std::max(mine.taken, 0.0) / given) : 1.0;
+    const double share = share_of(power(problem, mechanism, impulse_, moves_), mine.taken);
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
       if (works) solution.velocity[i] = sum(solution.velocity[i], share, moves_[i]);
@@ -417,6 +423,47 @@ void JointProjector::project() {
     }
   } while (walk());
   end_projection();
+}
+
+/// Mechanisms that something touches.
+void JointProjector::find_touched() {
+  touched_.assign(progress_.size(), 0);
+  for (const ContactBlock& contact : assembly_->problem.contacts)
+    for (const std::int32_t body : {contact.body_a, contact.body_b})
+      if (const std::int32_t m = of_body_[static_cast<std::size_t>(body)]; m >= 0)
+        touched_[static_cast<std::size_t>(m)] = 1;
+}
+
+void JointProjector::foresee(const Bodies& bodies, const Joints& joints, const JointProjectionSettings& settings,
+                             ThreadPool* pool, Assembly& assembly) {
+  ContactProblem& problem = assembly.problem;
+  is_prepared_ = false;
+  spent_.clear();
+  if (problem.joints.empty() || joints.size() == 0 || problem.contacts.empty()) return;
+  bodies_ = &bodies, joints_ = &joints, settings_ = &settings, pool_ = pool, assembly_ = &assembly;
+  ContactSolution& solution = assembly.solution;
+  solution.velocity.resize(problem.bodies.size()), solution.displacement.resize(problem.bodies.size());
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    solution.velocity[i] = problem.bodies[i].velocity;
+    solution.displacement[i] = sum({}, problem.dt, problem.bodies[i].velocity);
+  }
+  if (is_together()) return;
+  prepare();
+  find_touched();
+  find_taken();
+  for (std::size_t k = 0; k < errors_.size(); ++k) rhs_[k] = errors_[k] / problem.dt;
+  ldl_.solve_joints(rhs_, change_, 0, pool_);
+  spent_.assign(progress_.size(), 0.0);
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
+    if (touched_[m] == 0) return;
+    double given = 0;
+    for (const std::int32_t row : mechanism.rows)
+      given += change_[static_cast<std::size_t>(row)] * rhs_[static_cast<std::size_t>(row)];
+    const double share = share_of(given, mine.taken);
+    spent_[m] = share * share * given;
+    for (const std::int32_t row : mechanism.rows)
+      problem.joint_rows[static_cast<std::size_t>(row)].target_velocity -= share * rhs_[static_cast<std::size_t>(row)];
+  });
 }
 
 JointProjectionReport JointProjector::run(const Bodies& bodies, const Joints& joints,

@@ -27,9 +27,14 @@
 
 namespace cairn {
 
-/// Warm runs allocate nothing. The result does not depend on the number of threads.
+/// Keeps its memory from run to run. The result does not depend on the number of threads.
 class JointProjector {
  public:
+  /// Before the solve: mechanisms that something touches get the curvature they will have at their present velocities
+  /// as a velocity that their rows must reach, so that contacts give way to it too.
+  void foresee(const Bodies& bodies, const Joints& joints, const JointProjectionSettings& settings, ThreadPool* pool,
+               Assembly& assembly);
+
   /// After the solve, before bodies move: changes velocity, displacement and joint impulse of the solution.
   JointProjectionReport run(const Bodies& bodies, const Joints& joints, const JointProjectionSettings& settings,
                             ThreadPool* pool, Assembly& assembly);
@@ -54,6 +59,7 @@ class JointProjector {
 
   bool is_together();
   void prepare();
+  void find_touched();
   void find_taken();
   void carry();
   void judge_carried(int iteration);
@@ -86,10 +92,13 @@ class JointProjector {
   ThreadPool* pool_ = nullptr;
   Assembly* assembly_ = nullptr;
   bool is_projecting_ = false;
+  bool is_prepared_ = false;  ///< the matrix of the beginning has its factor
 
   LdlJoints ldl_{LdlSettings{}}, late_ldl_{LdlSettings{}};
   ContactProblem late_;                 ///< mechanisms that are projected, at the poses reached; indices as before
   std::vector<Progress> progress_;      ///< per mechanism; empty: they are not known yet, all are open
+  std::vector<std::uint8_t> touched_;   ///< per mechanism
+  std::vector<double> spent_;           ///< per mechanism: of what is taken, given before the solve; empty: nothing
   std::vector<Errors> total_;           ///< per mechanism
   std::vector<Errors> of_joint_;        ///< per joint
   std::vector<std::int32_t> of_block_;  ///< mechanism per block of joint rows; -1: none

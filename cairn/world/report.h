@@ -41,13 +41,13 @@ struct StepReport {
   std::int64_t islands = 0, sleeping_islands = 0;
   int colours = 0;
   SolveReport solve;
-  double kinetic_energy = 0;           ///< J, at the end of the step
-  double potential_energy = 0;         ///< J, of gravity
-  double max_overlap = 0;              ///< m, deepest contact found by this step's detection
-  double mean_overlap = 0;             ///< m, over all contact points, those that only nearly touch counted as 0
-  std::int64_t joints = 0;             ///< that are enabled
-  double max_joint_error = 0;          ///< m, largest separation at the beginning of the step
-  double max_joint_angle_error = 0;    ///< rad
+  double kinetic_energy = 0;         ///< J, at the end of the step
+  double potential_energy = 0;       ///< J, of gravity
+  double max_overlap = 0;            ///< m, deepest contact found by this step's detection
+  double mean_overlap = 0;           ///< m, over all contact points, those that only nearly touch counted as 0
+  std::int64_t joints = 0;           ///< that are enabled
+  double max_joint_error = 0;        ///< m, largest separation at the beginning of the step
+  double max_joint_angle_error = 0;  ///< rad
   JointProjectionReport joint_projection;
   std::vector<JointId> broken_joints;  ///< removed after this step because they carried too much
   std::vector<BodyId> quarantined;     ///< frozen in this step because their numbers broke down

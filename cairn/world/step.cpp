@@ -141,6 +141,9 @@ void assemble_problem(WorldState& world, double dt) {
     assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
     add_joints();
   }
+  if (world.projects_joints)
+    world.joint_projector.foresee(world.bodies, world.joints, world.settings.joint_projection, world.pool.get(),
+                                  world.assembly);
 }
 
 void solve_problem(WorldState& world) {
