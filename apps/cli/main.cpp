@@ -88,6 +88,10 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
       ->take_all()
       ->allow_extra_args(false);
   run.add_option("--dt", o.dt, "seconds per step")->check(CLI::Range(1e-7, 1.0));
+  run.add_option("--sub-steps", o.sub_steps, "parts that each step is done in")->check(CLI::Range(1, 10000));
+  run.add_option("--joint-projection", o.joint_projection,
+                 "whether joints are closed on the level of positions (automatic: with ldl_pgs)")
+      ->check(CLI::IsMember({"automatic", "off", "on"}));
   run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
       ->check(CLI::Range(0, 1024));
   run.add_option("--simd", o.simd, "instruction set of lanes (soft_step); the result does not depend on it")

@@ -18,6 +18,8 @@ ProxSettings prox_settings(const LdlPgsSettings& settings) {
   ProxSettings prox;
   prox.iterations = settings.iterations;
   prox.tolerance = settings.tolerance;
+  prox.acceleration = settings.acceleration;
+  prox.depth = settings.depth;
   return prox;
 }
 

@@ -212,6 +212,8 @@ Fields<LdlPgsSettings> ldl_pgs_fields() {
               {"minimum_fill", LdlOrdering::minimum_fill},
               {"minimum_degree", LdlOrdering::minimum_degree}},
              "which block is eliminated next; automatic: minimum_fill up to 500 blocks"),
+      acceleration_field<S>(),
+      number("depth", &S::depth, 1, kMostDepth, "sweeps that anderson looks back on"),
       number("eps", &S::eps, 0.0, 0.1, "regularisation, relative to the diagonal"),
       number("redundant", &S::redundant, 0.0, 0.1, "rows with smaller pivots, relative to the diagonal, are left out"),
       boolean("batching", &S::batching, "equal mechanisms are factored eight at a time (same bits)"),
