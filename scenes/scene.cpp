@@ -115,6 +115,7 @@ Expected<Scene> make_scene(std::string_view name, const NamedSettings& parameter
     const SceneFamily& family = find_family(name);
     const SceneValues values = parse_values(family, parse_size(family, name), parameters);
     WorldSettings settings;
+    settings.sub_steps = family.sub_steps;
     if (family.iterations > 0) settings.iterations = family.iterations;
     if (change) change(settings);
     const double half_width = family.half_width != nullptr ? family.half_width(values) : kEndless;

@@ -55,6 +55,7 @@ struct SceneFamily {
   int measure_from = 300, measure_to = 600;
   double dt = 1.0 / 60;  ///< s
   double floor = -1;     ///< m, see Scene::floor
+  int sub_steps = 1;     ///< parts of a step
   int iterations = 0;    ///< sweeps per step where the world's default does not do; 0: it does
 };
 

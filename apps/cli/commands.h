@@ -56,9 +56,10 @@ struct RunOptions {
   std::string solver;                   ///< NAME or NAME:setting=value,...
   std::vector<std::string> settings;    ///< name=value, of the solver; iterations and tolerance for all
   std::optional<int> steps;             ///< to run now
+  std::optional<int> sub_steps;         ///< parts of each step
   std::optional<double> dt;             ///< s
   std::optional<double> margin, slop, contact_rate;
-  std::string broad_phase, integrator;
+  std::string broad_phase, integrator, joint_projection;
   int threads = 0;  ///< 0: every processor this process may use
   bool sleep = false, no_sleep = false;
   bool recycling = true, warm_start = true, measure_residual = true;
@@ -160,5 +161,15 @@ struct BenchLdlOptions {
   bool force = false;
 };
 int run_bench_ldl(const BenchLdlOptions& options);
+
+struct BenchRealtimeOptions {
+  bool quick = false;               ///< few steps of each scene
+  bool peers = false;               ///< other engines beside ours, where they were found
+  std::vector<std::string> scenes;  ///< empty: all of them
+  std::vector<int> threads{1, 2};
+  std::string out = "results/realtime";
+  bool force = false;
+};
+int run_bench_realtime(const BenchRealtimeOptions& options);
 
 }  // namespace cairn::cli

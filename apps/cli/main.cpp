@@ -88,6 +88,10 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
       ->take_all()
       ->allow_extra_args(false);
   run.add_option("--dt", o.dt, "seconds per step")->check(CLI::Range(1e-7, 1.0));
+  run.add_option("--sub-steps", o.sub_steps, "parts that each step is done in")->check(CLI::Range(1, 10000));
+  run.add_option("--joint-projection", o.joint_projection,
+                 "whether joints are closed on the level of positions (automatic: with ldl_pgs)")
+      ->check(CLI::IsMember({"automatic", "off", "on"}));
   run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
       ->check(CLI::Range(0, 1024));
   run.add_option("--simd", o.simd, "instruction set of lanes (soft_step); the result does not depend on it")
@@ -237,13 +241,28 @@ void add_bench_ldl(CLI::App& bench, BenchLdlOptions& o) {
   ldl->add_flag("--force", o.force, "overwrite files that exist");
 }
 
+void add_bench_realtime(CLI::App& bench, BenchRealtimeOptions& o) {
+  CLI::App* realtime = bench.add_subcommand("realtime", "Speed and quality of steps in real time, and the roofline");
+  realtime->add_flag("--peers", o.peers, "also run Bullet, ODE and MuJoCo, those that were found by cmake");
+  realtime->add_flag("--quick", o.quick, "few steps of each scene (about a minute)");
+  realtime->add_option("--scene", o.scenes, "only this scene; may be given several times")
+      ->take_all()
+      ->allow_extra_args(false);
+  realtime->add_option("--threads", o.threads, "numbers of threads to measure with besides one (default 1,2)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
+  realtime->add_option("--out", o.out, "writes OUT.csv, OUT.json and OUT.html")->capture_default_str();
+  realtime->add_flag("--force", o.force, "overwrite files that exist");
+}
+
 void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& split, BenchDetectOptions& detect,
-               BenchLdlOptions& ldl) {
+               BenchLdlOptions& ldl, BenchRealtimeOptions& realtime) {
   CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures, and detection");
   bench->require_subcommand(1);
   add_bench_detect(*bench, detect);
   add_bench_mass_splitting(*bench, split);
   add_bench_ldl(*bench, ldl);
+  add_bench_realtime(*bench, realtime);
   CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of doc 000 on its own problems");
   prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
   prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")
@@ -266,6 +285,7 @@ struct AllOptions {
   BenchMassSplittingOptions mass_splitting;
   BenchDetectOptions detect;
   BenchLdlOptions ldl;
+  BenchRealtimeOptions realtime;
   int demo_threads = 0;
 };
 
@@ -286,6 +306,7 @@ int dispatch(CLI::App& app, const AllOptions& options) {
     if (bench.got_subcommand("detect")) return run_bench_detect(options.detect);
     if (bench.got_subcommand("mass-splitting")) return run_bench_mass_splitting(options.mass_splitting);
     if (bench.got_subcommand("ldl")) return run_bench_ldl(options.ldl);
+    if (bench.got_subcommand("realtime")) return run_bench_realtime(options.realtime);
     return run_bench_prox(options.bench);
   }
   return run_demo(options.demo_threads);
@@ -336,7 +357,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"contact", "local"}))
       ->capture_default_str();
   exporting->add_flag("--force", options.export_to.force, "overwrite the file if it exists");
-  add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl);
+  add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl, options.realtime);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
   demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));
 

@@ -43,6 +43,40 @@ double detection_cpu(const StageTimes& times) {
   return sum;
 }
 
+void add_contract(ContractSums& sums, const ContractReport& report) {
+  if (report.islands == 0) return;
+  ++sums.steps;
+  sums.islands += report.islands, sums.missed += report.missed;
+  sums.solved_again += report.solved_again, sums.still_missed += report.still_missed;
+  sums.timed_out += report.timed_out ? 1 : 0;
+  sums.worst = std::max(sums.worst, report.worst);
+  sums.seconds += report.seconds, sums.most_seconds = std::max(sums.most_seconds, report.seconds);
+  sums.timed = sums.timed || report.timed;
+}
+
+nlohmann::json contract_json(const ContractSums& c) {
+  if (c.steps == 0) return nullptr;
+  return {{"steps", c.steps},
+          {"islands", c.islands},
+          {"missed", c.missed},
+          {"solved_again", c.solved_again},
+          {"still_missed", c.still_missed},
+          {"worst_residual", number_or_null(c.worst)},
+          {"ms_per_step", 1e3 * c.seconds / static_cast<double>(c.steps)},
+          {"most_ms", 1e3 * c.most_seconds},
+          {"timed_out_steps", c.timed_out},
+          {"depends_on_clock", c.timed}};
+}
+
+std::string contract_text(const ContractSums& c) {
+  return fmt::format(
+      "of {} islands in {} steps {} missed, {} solved again, {} missed in the end; worst {:.2e}; {:.3g} ms per step, "
+      "at most {:.3g}{}",
+      c.islands, c.steps, c.missed, c.solved_again, c.still_missed, c.worst,
+      1e3 * c.seconds / static_cast<double>(c.steps), 1e3 * c.most_seconds,
+      c.timed ? fmt::format("; {} steps out of time: results depend on the clock", c.timed_out) : "");
+}
+
 void add_note(std::vector<std::string>& notes, const std::string& note) {
   constexpr std::size_t kMost = 20;
   if (notes.size() < kMost && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
@@ -153,6 +187,7 @@ void RunStatistics::add(const StepReport& report, const StepCost& cost, double g
   joints_.max_angle_error = std::max(joints_.max_angle_error, report.max_joint_angle_error);
   joints_.max_kinetic_energy = std::max(joints_.max_kinetic_energy, report.kinetic_energy);
   quarantined_ += static_cast<std::int64_t>(report.quarantined.size());
+  add_contract(contract_, report.solve.contract);
   for (const std::string& note : report.solve.notes) add_note(notes_, note);
 }
 
@@ -166,6 +201,7 @@ void RunStatistics::summarise(RunSummary& summary) const {
   summary.not_converged = not_converged_;
   summary.quarantined = quarantined_;
   summary.joints = joints_;
+  summary.contract = contract_;
   summary.notes = notes_;
 }
 
@@ -225,6 +261,7 @@ nlohmann::json to_json(const RunSummary& s) {
       {"order_sensitivity", number_or_null(s.order ? s.order->sensitivity : -1)},
       {"residual_median", number_or_null(median(s.means.residuals))},
       {"residual_worst", number_or_null(worst(s.means.residuals))},
+      {"contract", contract_json(s.contract)},
       {"not_converged_steps", s.not_converged},
       {"fell_through", s.fell_through},
       {"left_scene", s.left},
@@ -254,6 +291,7 @@ void print_summary(std::FILE* out, const RunSummary& s) {
   row("residual", s.means.residuals.empty() ? "not measured"
                                             : fmt::format("median {:.2e}, worst {:.2e}", median(s.means.residuals),
                                                           worst(s.means.residuals)));
+  if (s.contract.steps > 0) row("contract", contract_text(s.contract));
   row("energy", fmt::format("{:.6g} J at first, {:.6g} J at last, never more than {:.3g} J above the first; kinetic "
                             "{:.3g} J per body",
                             s.energy_start, s.energy_end, s.energy_gain, kinetic_energy_per_body(s)));

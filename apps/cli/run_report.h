@@ -86,6 +86,15 @@ struct JointSums {
   double max_kinetic_energy = 0;        ///< J
 };
 
+/// What became of the contract of the solver (ContractReport), over all steps that had one.
+struct ContractSums {
+  std::int64_t steps = 0, islands = 0, missed = 0, solved_again = 0, still_missed = 0;
+  std::int64_t timed_out = 0;  ///< steps
+  double worst = 0;            ///< residual of an island in the end, largest
+  double seconds = 0, most_seconds = 0;
+  bool timed = false;
+};
+
 /// Everything about a run. `run` writes it.
 struct RunSummary {
   std::string scene, solver;  ///< the solver with its settings
@@ -98,6 +107,7 @@ struct RunSummary {
   StepSums means;                                            ///< over the window
   double energy_start = 0, energy_end = 0, energy_gain = 0;  ///< J; gain: most above the start, after any step
   JointSums joints;
+  ContractSums contract;
   BodyWatch::Motion motion;
   JitterMeasures jitter;
   std::optional<OrderReport> order;
@@ -125,6 +135,7 @@ class RunStatistics {
   double energy_start_, energy_gain_ = 0;
   StepSums all_, measured_;
   JointSums joints_;
+  ContractSums contract_;
   std::int64_t not_converged_ = 0, quarantined_ = 0;
   std::vector<std::string> notes_;
 };

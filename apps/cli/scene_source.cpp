@@ -41,6 +41,9 @@ WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverS
   settings.recycling = settings.recycling && o.recycling;
   settings.warm_start = settings.warm_start && o.warm_start;
   settings.measure_residual = settings.measure_residual && o.measure_residual;
+  if (o.sub_steps) settings.sub_steps = *o.sub_steps;
+  if (o.joint_projection == "off") settings.joint_projection.use = JointProjection::off;
+  if (o.joint_projection == "on") settings.joint_projection.use = JointProjection::on;
   if (o.sleep || o.no_sleep) settings.sleep.enabled = o.sleep;
   if (o.margin) settings.margin = *o.margin;
   if (o.slop) settings.stabilisation.slop = *o.slop;

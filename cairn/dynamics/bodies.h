@@ -69,14 +69,17 @@ inline BodyKind kind_of(const Bodies& bodies, std::size_t i) {
   return (bodies.status[i] & kKinematic) != 0 ? BodyKind::kinematic : BodyKind::fixed;
 }
 
-/// Of the body's own frame.
-inline Pose frame_of(const Bodies& bodies, std::size_t i) {
-  const Pose& pose = bodies.pose[i];
+/// Of the body's own frame; and where that would be with the centre of mass at another pose.
+inline Pose frame_of(const Bodies& bodies, std::size_t i, const Pose& pose) {
   return {pose.position - rotate(pose.orientation, bodies.record[i].centre), pose.orientation};
 }
+inline Pose frame_of(const Bodies& bodies, std::size_t i) { return frame_of(bodies, i, bodies.pose[i]); }
 
 /// Inverse inertia in world axes, without the rotations that are locked. Locking takes rows and columns out of the
 /// inertia, not of its inverse: the body turns about the free axes as if held by bearings.
-SymMat3 world_inverse_inertia(const Bodies& bodies, std::size_t i);
+SymMat3 world_inverse_inertia(const Bodies& bodies, std::size_t i, const Quat& orientation);
+inline SymMat3 world_inverse_inertia(const Bodies& bodies, std::size_t i) {
+  return world_inverse_inertia(bodies, i, bodies.pose[i].orientation);
+}
 
 }  // namespace cairn

@@ -18,14 +18,6 @@ namespace {
 
 bool is_locked(const JointAxis& axis) { return axis.motion == AxisMotion::locked; }
 
-/// Rotation vector of b relative to a, axes of a: angle / sin(angle / 2) times the vector part.
-Vec3 rotation_vector(const Quat& q) {
-  const Vec3 v{q.x, q.y, q.z};
-  const double sine = norm(v);
-  constexpr double kStraight = 1e-8;
-  return (sine > kStraight ? 2 * angle_of(sine, q.w) / sine : 2.0) * v;
-}
-
 /// Three free turns, each along the mean of the axes it has on a and b.
 void move_freely(const SixDofJoint& joint, const JointPlace& at, JointRows& out) {
   out.turn = rotation_vector(at.turn);

@@ -37,6 +37,15 @@ inline double twist_angle(const Quat& q) {
   return 2 * angle_of(side * q.x, side * q.w);
 }
 
+/// The turn of a unit quaternion as a vector: the shorter way round, at most half a turn.
+inline Vec3 rotation_vector(const Quat& q) {
+  const double side = q.w < 0 ? -1.0 : 1.0;  // q and -q are one orientation
+  const Vec3 v{side * q.x, side * q.y, side * q.z};
+  const double sine = std::sqrt(dot(v, v));
+  constexpr double kStraight = 1e-8;  // angle / sin(angle / 2) is 2 to rounding
+  return (sine > kStraight ? 2 * angle_of(sine, side * q.w) / sine : 2.0) * v;
+}
+
 /// `angle` plus the number of whole turns that brings it nearest to `last`.
 inline double unwrapped(double angle, double last) { return angle + kTurn * std::floor((last - angle) / kTurn + 0.5); }
 

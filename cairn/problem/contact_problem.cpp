@@ -151,11 +151,6 @@ double joint_softness(const ContactProblem& problem, const JointRow& row) {
   return row.compliance / (problem.dt * (row.damping * row.compliance + problem.dt));
 }
 
-double joint_velocity(const JointRow& row, const Velocity& a, const Velocity& b) {
-  return dot(row.linear_a, a.linear) + dot(row.angular_a, a.angular) + dot(row.linear_b, b.linear) +
-         dot(row.angular_b, b.angular);
-}
-
 void apply_contact_impulse(const ContactProblem& problem, const ContactBlock& c, const std::array<double, 4>& impulse,
                            Velocity& a, Velocity& b) {
   const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(c.body_a)];

@@ -153,7 +153,10 @@ double contact_bias(const ContactProblem& problem, const ContactBlock& contact);
 ///   G = 1 / (dt (c + dt k)),   b = k / (c + dt k) error
 double joint_bias(const ContactProblem& problem, const JointRow& row);
 double joint_softness(const ContactProblem& problem, const JointRow& row);
-double joint_velocity(const JointRow& row, const Velocity& a, const Velocity& b);
+inline double joint_velocity(const JointRow& row, const Velocity& a, const Velocity& b) {
+  return dot(row.linear_a, a.linear) + dot(row.angular_a, a.angular) + dot(row.linear_b, b.linear) +
+         dot(row.angular_b, b.angular);
+}
 
 /// Adds M^-1 J_k^T lambda of one contact to the velocities of its bodies.
 void apply_contact_impulse(const ContactProblem& problem, const ContactBlock& contact,

@@ -18,6 +18,8 @@ ProxSettings prox_settings(const LdlPgsSettings& settings) {
   ProxSettings prox;
   prox.iterations = settings.iterations;
   prox.tolerance = settings.tolerance;
+  prox.acceleration = settings.acceleration;
+  prox.depth = settings.depth;
   return prox;
 }
 
@@ -134,8 +136,11 @@ void add_notes(SolveReport& report) {
 
 }  // namespace
 
-LdlPgsSolver::LdlPgsSolver(const LdlPgsSettings& settings)
-    : prox_(prox_settings(settings), std::make_unique<LdlStage>(settings)) {}
+std::unique_ptr<JointStage> make_ldl_stage(const LdlPgsSettings& settings) {
+  return std::make_unique<LdlStage>(settings);
+}
+
+LdlPgsSolver::LdlPgsSolver(const LdlPgsSettings& settings) : prox_(prox_settings(settings), make_ldl_stage(settings)) {}
 
 SolveReport LdlPgsSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
   SolveReport report = prox_.solve(problem, solution, context);

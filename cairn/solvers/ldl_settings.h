@@ -2,6 +2,8 @@
 // The choices of ldl_pgs and of the block LDL under it (doc 004). What each is good for is in docs/solvers.md.
 #pragma once
 
+#include "cairn/solvers/prox_settings.h"
+
 namespace cairn {
 
 /// What becomes of bodies with many joints.
@@ -33,6 +35,8 @@ struct LdlPgsSettings {
   int iterations = 0;     ///< sweeps at most; 0: as the caller says (StopSettings)
   double tolerance = -1;  ///< on the residual, 0: run all sweeps; negative: as the caller says
   LdlCoupling coupling = LdlCoupling::block;
+  Acceleration acceleration = Acceleration::none;  ///< of the sweeps over joints and contacts
+  int depth = 8;                                   ///< sweeps that anderson looks back on
   LdlHubs hubs = LdlHubs::hub;
   LdlOrdering ordering = LdlOrdering::automatic;
   int hub_rows = 20;        ///< bodies with more joint rows than this are hubs

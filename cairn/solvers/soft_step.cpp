@@ -10,6 +10,7 @@
 #include "cairn/problem/lane_manifolds.h"
 #include "cairn/problem/lane_problem.h"
 #include "cairn/problem/natural_map.h"
+#include "cairn/solvers/lane_joints.h"
 #include "cairn/solvers/lane_kernels.h"
 
 namespace cairn {
@@ -53,6 +54,7 @@ LanePass soft_pass(const SoftStepSettings& settings, double h) {
 /// What the sub-steps work on.
 struct SubSteps {
   LaneProblem& lanes;
+  LaneJoints& joints;
   const LaneKernels& kernels;
   ThreadPool* pool;
   const LaneView view{lanes.groups.data(), lanes.data.data(), lanes.bodies.data(), lanes.masses.data()};
@@ -73,6 +75,7 @@ struct SubSteps {
 
   void sweep(const LanePass& pass) {
     for_stages([&](std::int64_t begin, std::int64_t end) { kernels.sweep(view, pass, begin, end); });
+    if (!joints.empty()) joints.solve(pass.biased ? LaneJoints::Pass::biased : LaneJoints::Pass::rigid, lanes, pool);
   }
   /// u <- u + h a, then rows and effective masses, and the impulses of the last step while a group is at hand.
   void begin_first(float h) {
@@ -84,6 +87,7 @@ struct SubSteps {
       }
     });
     for_stages([&](std::int64_t begin, std::int64_t end) { kernels.prepare(view, begin, end); });
+    if (!joints.empty()) joints.warm_start(lanes);
   }
   /// What changed the velocity over the last sub-step, pull and impulses, does so again: arms and normals are the same.
   void begin_next() {
@@ -125,6 +129,7 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt,
       rigid.refresh = i == 0, rigid.last = i + 1 == settings.relax;
       steps.sweep(rigid);
     }
+    steps.joints.add_up();
   }
 }
 
@@ -139,6 +144,7 @@ SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, std::
 
 struct SoftStepSolver::Workspace {
   LaneProblem lanes;
+  LaneJoints joints;
   LaneManifolds manifolds;
   ContactRuler ruler;
 };
@@ -150,15 +156,21 @@ SoftStepSolver::~SoftStepSolver() = default;
 LaneProblem& SoftStepSolver::lanes() { return workspace_->lanes; }
 int SoftStepSolver::sub_steps(std::size_t manifolds) const { return settled(settings_, manifolds, 0, 1.0).sub_steps; }
 
-SolveReport SoftStepSolver::solve_lanes(std::span<const ProblemBody> bodies, double dt, double bounce_speed,
-                                        bool totals, ContactSolution& solution, SolveContext& context) {
+SolveReport SoftStepSolver::solve_lanes(const ContactProblem& problem, bool totals, ContactSolution& solution,
+                                        SolveContext& context) {
   LaneProblem& lanes = workspace_->lanes;
+  const std::span<const ProblemBody> bodies = problem.bodies;
+  const double dt = problem.dt;
   const SoftStepSettings settings = settled(settings_, lanes.slots.size(), lanes.flat_manifolds, dt);
   SolveReport report;
   Timer timer;
-  SubSteps steps{lanes, lane_kernels(), context.pool};
+  LaneJoints& joints = workspace_->joints;
+  joints.load(problem, solution.joint_impulse, settings.sub_steps, lanes, context.pool);
+  SubSteps steps{lanes, joints, lane_kernels(), context.pool};
   run_sub_steps(steps, settings, dt, totals);
-  steps.bounce(static_cast<float>(bounce_speed));
+  steps.bounce(static_cast<float>(problem.stabilisation.bounce_speed));
+  solution.joint_impulse.assign(joints.total().begin(), joints.total().end());
+  if (!joints.empty()) joints.describe(report);
   solution.velocity.resize(bodies.size()), solution.displacement.resize(bodies.size());
   parallel_for(
       context.pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -195,14 +207,13 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
           "the warm start has another number of contacts than the problem: pass an empty one");
   require(context.contact_colour.empty() || context.contact_colour.size() == problem.contacts.size(),
           "contact_colour: give one colour per contact, or none");
-  if (!problem.joints.empty())
-    fail_input("soft_step does not take joints: use gauss_seidel or ldl_pgs", ErrorKind::unsupported);
+  require(solution.joint_impulse.empty() || solution.joint_impulse.size() == problem.joint_rows.size(),
+          "the warm start has another number of joint rows than the problem: pass an empty one");
   Workspace& w = *workspace_;
   Timer timer;
   load(problem, solution, context);
   const double setup = timer.seconds();
-  SolveReport report =
-      solve_lanes(problem.bodies, problem.dt, problem.stabilisation.bounce_speed, true, solution, context);
+  SolveReport report = solve_lanes(problem, true, solution, context);
   report.setup_seconds = setup;
   solution.contact_impulse.resize(problem.contacts.size()), solution.contact_carry.resize(problem.contacts.size());
   const int spread = sub_steps(w.manifolds.size());

@@ -6,6 +6,7 @@
 //                       normals, soft:  l <- max(0, l - c_m K^-1 (J u + max(c_r (s + slop), -push)) - c_l l)
 //                       d <- d + h u,  s = gap + J d
 //                       normals, friction, normals of each manifold, rigid:  l <- proj( l - K^-1 J u )
+//   Joints are solved exactly after every sweep (lane_joints.h).
 //   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped
 //   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s > 0) are held
 //   rigidly to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the
@@ -18,6 +19,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "cairn/solvers/solver.h"
 
@@ -34,6 +36,11 @@ struct SoftStepSettings {
   double still_factor = 1;   ///< contacts with bodies that cannot move have this times the frequency
   double push = 3;           ///< m/s, fastest push-out; lower: gentler, deep overlaps stay longer
   double slop = 0;           ///< m, overlap left alone; while bodies sink into it they rub too little
+
+  // A contract (contract.h), which make_solver puts around the solver; SoftStepSolver itself does not read it.
+  double max_residual = 0;        ///< of every island, else `stronger` solves it again; 0: no contract
+  double max_ms = 0;              ///< of a step, after which no island is solved again; 0: no limit
+  std::string stronger = "nncg";  ///< name of a solver
 };
 
 /// Sub-steps, sweeps and frequency where the settings leave them open. `flat`: manifolds of several points.
@@ -46,9 +53,10 @@ class LaneSolver : public Solver {
   virtual LaneProblem& lanes() = 0;
   /// Over how many sub-steps the impulses of so many manifolds are spread: for LaneProblem::fill.
   virtual int sub_steps(std::size_t manifolds) const = 0;
-  /// Solves what was filled in; `velocity` and `displacement` of the solution are complete on return.
-  virtual SolveReport solve_lanes(std::span<const ProblemBody> bodies, double dt, double bounce_speed, bool totals,
-                                  ContactSolution& solution, SolveContext& context) = 0;
+  /// Solves what was filled in, with the joints of `problem`, whose contacts are not looked at. `velocity`,
+  /// `displacement` and `joint_impulse` (on entry the warm start) of the solution are complete on return.
+  virtual SolveReport solve_lanes(const ContactProblem& problem, bool totals, ContactSolution& solution,
+                                  SolveContext& context) = 0;
 };
 
 class SoftStepSolver : public LaneSolver {
@@ -62,8 +70,8 @@ class SoftStepSolver : public LaneSolver {
 
   LaneProblem& lanes() override;
   int sub_steps(std::size_t manifolds) const override;
-  SolveReport solve_lanes(std::span<const ProblemBody> bodies, double dt, double bounce_speed, bool totals,
-                          ContactSolution& solution, SolveContext& context) override;
+  SolveReport solve_lanes(const ContactProblem& problem, bool totals, ContactSolution& solution,
+                          SolveContext& context) override;
 
  private:
   struct Workspace;

@@ -42,6 +42,19 @@ struct JointReport {
   int active_changes = 0;           ///< times that limits or motors entered or left the direct part
 };
 
+/// What became of "residual at most R or T milliseconds" (contract.h). No islands: there was no contract, or no
+/// contact.
+struct ContractReport {
+  std::int64_t islands = 0;       ///< judged
+  std::int64_t missed = 0;        ///< above R after the quick solver
+  std::int64_t solved_again = 0;  ///< by the stronger one
+  std::int64_t still_missed = 0;  ///< above R in the end
+  double worst = 0;               ///< residual of the worst island in the end
+  double seconds = 0;             ///< of the whole solve, by the clock
+  bool timed = false;             ///< T is set: the result depends on the clock
+  bool timed_out = false;         ///< T ended it
+};
+
 struct SolveReport {
   StopReason reason = StopReason::max_iterations;
   int iterations = 0;
@@ -58,6 +71,7 @@ struct SolveReport {
   int restarts = 0;                        ///< momentum or history dropped by the acceleration
   int factorisations = 0;                  ///< of Newton or direct methods
   JointReport joints;                      ///< of solvers that solve joints directly
+  ContractReport contract;                 ///< of solvers that were given one
   double bytes_per_contact = 0;            ///< memory the solver itself holds
   std::vector<std::string> notes;          ///< one sentence each: what the user should know
 };

@@ -9,6 +9,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/solvers/acceleration.h"
+#include "cairn/solvers/contract.h"
 #include "cairn/solvers/ldl_pgs.h"
 #include "cairn/solvers/prox.h"
 #include "cairn/solvers/splitting.h"
@@ -211,6 +212,8 @@ Fields<LdlPgsSettings> ldl_pgs_fields() {
               {"minimum_fill", LdlOrdering::minimum_fill},
               {"minimum_degree", LdlOrdering::minimum_degree}},
              "which block is eliminated next; automatic: minimum_fill up to 500 blocks"),
+      acceleration_field<S>(),
+      number("depth", &S::depth, 1, kMostDepth, "sweeps that anderson looks back on"),
       number("eps", &S::eps, 0.0, 0.1, "regularisation, relative to the diagonal"),
       number("redundant", &S::redundant, 0.0, 0.1, "rows with smaller pivots, relative to the diagonal, are left out"),
       boolean("batching", &S::batching, "equal mechanisms are factored eight at a time (same bits)"),
@@ -230,6 +233,16 @@ Fields<SoftStepSettings> soft_step_fields() {
       number("still_factor", &S::still_factor, 0.1, 100.0, "frequency of contacts with bodies that cannot move"),
       number("push", &S::push, 0.0, 1000.0, "m/s, fastest push-out"),
       number("slop", &S::slop, 0.0, 1.0, "m, overlap left alone"),
+      number("max_residual", &S::max_residual, 0.0, 1e6, "islands above are solved again by `stronger`; 0: never"),
+      number("max_ms", &S::max_ms, 0.0, 1e9, "ms of a solve after which none is solved again; 0: no limit"),
+      choice("stronger", &S::stronger,
+             {{"nncg", "nncg"},
+              {"anderson", "anderson"},
+              {"nesterov", "nesterov"},
+              {"gauss_seidel", "gauss_seidel"},
+              {"ldl_pgs", "ldl_pgs"},
+              {"reference", "reference"}},
+             "what solves the islands that missed max_residual"),
   };
 }
 
@@ -316,7 +329,7 @@ Entry soft_step_entry() {
   const std::string name = "soft_step";
   return {name,
           "sub-steps of soft Gauss-Seidel in wide lanes: real time",
-          false,
+          true,
           false,
           [] { return describe(soft_step_fields(), SoftStepSettings{}); },
           [=](const NamedSettings& given) { return parse(name, soft_step_fields(), SoftStepSettings{}, given); }};
@@ -369,7 +382,13 @@ std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
       return std::make_unique<ReferenceSolver>(s);
     }
     std::unique_ptr<Solver> operator()(const LdlPgsSettings& s) const { return std::make_unique<LdlPgsSolver>(s); }
-    std::unique_ptr<Solver> operator()(const SoftStepSettings& s) const { return std::make_unique<SoftStepSolver>(s); }
+    std::unique_ptr<Solver> operator()(const SoftStepSettings& s) const {
+      auto quick = std::make_unique<SoftStepSolver>(s);
+      require(s.max_ms == 0 || s.max_residual > 0, "max_ms ends a contract: give max_residual as well");
+      if (s.max_residual == 0) return quick;
+      return std::make_unique<ContractSolver>(ContractSettings{s.max_residual, s.max_ms}, std::move(quick),
+                                              make_solver(s.stronger));
+    }
   };
   return std::visit(Make{}, settings);
 }

@@ -50,18 +50,23 @@ void write_blocks(const JointState& state, std::int32_t world_frame, std::int32_
 }  // namespace
 
 JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, double dt) {
+  const auto pose = [&](std::int32_t body) { return body >= 0 ? bodies.pose[static_cast<std::size_t>(body)] : Pose{}; };
+  return place_of(bodies, def, state, {pose(state.body_a), pose(state.body_b), pose(state.carrier)}, dt);
+}
+
+JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, const JointPoses& poses,
+                    double dt) {
   JointPlace place;
-  const auto put = [&](std::int32_t body, const Pose& local, Pose& frame, Vec3& centre) {
+  const auto put = [&](std::int32_t body, const Pose& pose, const Pose& local, Pose& frame, Vec3& centre) {
     if (body < 0) {
       frame = local, centre = local.position;
       return;
     }
-    const auto i = static_cast<std::size_t>(body);
-    frame = frame_of(bodies, i) * local, centre = bodies.pose[i].position;
+    frame = frame_of(bodies, static_cast<std::size_t>(body), pose) * local, centre = pose.position;
   };
-  put(state.body_a, def.frame_a, place.frame_a, place.centre_a);
-  put(state.body_b, def.frame_b, place.frame_b, place.centre_b);
-  if (state.carrier >= 0) place.carrier = frame_of(bodies, static_cast<std::size_t>(state.carrier));
+  put(state.body_a, poses.a, def.frame_a, place.frame_a, place.centre_a);
+  put(state.body_b, poses.b, def.frame_b, place.frame_b, place.centre_b);
+  if (state.carrier >= 0) place.carrier = frame_of(bodies, static_cast<std::size_t>(state.carrier), poses.carrier);
   place.last_turn = state.turn;
   place.dt = dt;
   place.derive();

@@ -24,8 +24,9 @@ struct ContactEvent {
   double impulse = 0;  ///< N s, sum of the normal impulses of this step
 };
 
-/// Called after the step, for each event in order of (shape_a, shape_b). Bodies may be added and edited; removals wait
-/// until the last event has been delivered. An exception leaves the world as after the step and reaches the caller.
+/// Called after the step, for each event in order of (shape_a, shape_b), one sub-step after the other. Bodies may be
+/// added and edited; removals wait until the last event has been delivered. An exception leaves the world as after the
+/// step and reaches the caller.
 using ContactListener = std::function<void(const ContactEvent&)>;
 
 /// A point of contact as the last step left it.

@@ -34,7 +34,14 @@ struct Joints {
   void resize(std::size_t count) { def.resize(count), state.resize(count); }
 };
 
-/// Where a joint is now. `dt` enters the rows of stops and forces.
+/// Poses of the centres of mass of a joint's bodies; not looked at where it has none.
+struct JointPoses {
+  Pose a, b, carrier;
+};
+
+/// Where a joint is now, or would be with its bodies elsewhere. `dt` enters the rows of stops and forces.
 JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, double dt);
+JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, const JointPoses& poses,
+                    double dt);
 
 }  // namespace cairn

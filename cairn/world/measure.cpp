@@ -49,7 +49,7 @@ void measure_state(WorldState& world) {
   std::int64_t points = 0;
   for (const OverlapSums& slab : world.assembly.overlaps)
     sum += slab.sum, points += slab.points, deepest = std::max(deepest, slab.deepest);
-  report.max_overlap = deepest;
+  report.max_overlap = std::max(report.max_overlap, deepest);
   report.mean_overlap = points > 0 ? sum / static_cast<double>(points) : 0;
   report.pairs = static_cast<std::int64_t>(world.cache.pairs().size());
   report.manifolds = world.cache.manifold_count();
@@ -57,7 +57,7 @@ void measure_state(WorldState& world) {
   report.contacts = world.assembly.first_contact.empty() ? 0 : world.assembly.first_contact.back();
   report.colours = world.graph.colour_count();
 
-  report.joints = 0, report.max_joint_error = report.max_joint_angle_error = 0;
+  report.joints = 0;
   for (const JointState& joint : world.joints.state) {
     if (!joint.live || joint.rows == 0) continue;
     ++report.joints;

@@ -21,6 +21,14 @@ struct StageTimes {
   double cpu[kStageCount] = {};
 };
 
+/// What became of the joints of one step on the level of positions; mechanisms are counted.
+struct JointProjectionReport {
+  std::int64_t carried = 0;    ///< curved motion was followed, velocities included
+  std::int64_t projected = 0;  ///< brought together by moving bodies alone
+  std::int64_t apart = 0;      ///< still further apart than the tolerance
+  int iterations = 0;          ///< of both parts, of the mechanism that took most
+};
+
 struct StepReport {
   std::int64_t step = 0;  ///< steps done, this one included
   double time = 0;        ///< s of simulated time, this step included
@@ -33,13 +41,14 @@ struct StepReport {
   std::int64_t islands = 0, sleeping_islands = 0;
   int colours = 0;
   SolveReport solve;
-  double kinetic_energy = 0;           ///< J, at the end of the step
-  double potential_energy = 0;         ///< J, of gravity
-  double max_overlap = 0;              ///< m, deepest contact found by this step's detection
-  double mean_overlap = 0;             ///< m, over all contact points, those that only nearly touch counted as 0
-  std::int64_t joints = 0;             ///< that are enabled
-  double max_joint_error = 0;          ///< m, largest separation at the beginning of the step
-  double max_joint_angle_error = 0;    ///< rad
+  double kinetic_energy = 0;         ///< J, at the end of the step
+  double potential_energy = 0;       ///< J, of gravity
+  double max_overlap = 0;            ///< m, deepest contact found by this step's detection
+  double mean_overlap = 0;           ///< m, over all contact points, those that only nearly touch counted as 0
+  std::int64_t joints = 0;           ///< that are enabled
+  double max_joint_error = 0;        ///< m, largest separation at the beginning of the step
+  double max_joint_angle_error = 0;  ///< rad
+  JointProjectionReport joint_projection;
   std::vector<JointId> broken_joints;  ///< removed after this step because they carried too much
   std::vector<BodyId> quarantined;     ///< frozen in this step because their numbers broke down
 };

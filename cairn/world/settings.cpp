@@ -21,6 +21,7 @@ void check_range(double value, double least, double most, const char* field) {
 
 void check_settings(const WorldSettings& s) {
   check_vector(s.gravity, 1e6, "settings: gravity");
+  check_range(s.sub_steps, 1, 10000, "sub_steps");
   check_range(s.iterations, 0, 1e9, "iterations");
   check_range(s.tolerance, 0, 1e6, "tolerance");
   check_range(s.stabilisation.contact_rate, 0, 1, "stabilisation.contact_rate");
@@ -28,6 +29,11 @@ void check_settings(const WorldSettings& s) {
   check_range(s.stabilisation.slop, 0, 1, "stabilisation.slop");
   check_range(s.stabilisation.max_push, 0, kLargestSpeed, "stabilisation.max_push");
   check_range(s.stabilisation.bounce_speed, 0, kLargestSpeed, "stabilisation.bounce_speed");
+  check_range(s.joint_projection.tolerance, 1e-12, 1, "joint_projection.tolerance");
+  check_range(s.joint_projection.iterations, 0, 1000, "joint_projection.iterations");
+  const JointProjection use = s.joint_projection.use;
+  require(use == JointProjection::automatic || use == JointProjection::off || use == JointProjection::on,
+          "settings: joint_projection.use is none of JointProjection");
   check_range(s.margin, 0, 10, "margin");
   check_range(s.recycle_shift, 0, 1, "recycle_shift");
   check_range(s.recycle_turn, 0, 1, "recycle_turn");

@@ -23,10 +23,24 @@ struct SleepSettings {
   double time = 0.5;            ///< s an island must be slower than that
 };
 
+/// When joints are brought together on the level of positions, after the solve; see project_joints.h.
+enum class JointProjection {
+  automatic,  ///< with solvers that hold joints exactly (ldl_pgs, soft_step): with others there would be more to project
+  off,
+  on,
+};
+
+struct JointProjectionSettings {
+  JointProjection use = JointProjection::automatic;
+  double tolerance = 1e-6;  ///< m or rad; what is apart by less is left alone
+  int iterations = 20;      ///< Newton steps at most; what is then still apart is told in the report
+};
+
 struct WorldSettings {
   Vec3 gravity{0, 0, -9.81};
   std::string solver = "gauss_seidel";  ///< a name of solver_table()
   NamedSettings solver_settings;        ///< as in `--set name=value`
+  int sub_steps = 1;                    ///< a step of dt is done as so many of dt / sub_steps, each with detection
   int iterations = 50;                  ///< sweeps per step; fewer: softer piles, more: slower
   double tolerance = 0;                 ///< residual at which a solve stops; 0: all iterations are run
   bool measure_residual = true;         ///< judge every step; costs about one sweep
@@ -36,6 +50,7 @@ struct WorldSettings {
   Integrator integrator = Integrator::symplectic_euler;
   Stabilisation stabilisation{
       .contact_rate = 0.2, .joint_rate = 0.2, .slop = 2e-3, .max_push = 2.0, .bounce_speed = 0.2};
+  JointProjectionSettings joint_projection;
   double margin = 0.02;   ///< m, contacts are made this far ahead; larger: more pairs, smaller: fast bodies sink in
   bool recycling = true;  ///< keep the manifolds of bodies that barely moved
   double recycle_shift = 1e-3;  ///< m, a body that moved less since its contacts were made has barely moved

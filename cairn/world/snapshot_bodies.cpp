@@ -62,6 +62,7 @@ void archive_settings(A& a, Settings& s) {
   archive_all(a, st.contact_rate, st.joint_rate, st.slop, st.max_push, st.bounce_speed);
   archive_all(a, s.margin, s.recycling, s.recycle_shift, s.recycle_turn, s.slip_speed);
   archive_all(a, s.sleep.enabled, s.sleep.linear_speed, s.sleep.angular_speed, s.sleep.time, s.persist_events);
+  archive_all(a, s.sub_steps, s.joint_projection.use, s.joint_projection.tolerance, s.joint_projection.iterations);
 }
 
 }  // namespace

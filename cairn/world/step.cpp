@@ -120,7 +120,7 @@ ContactSource source_of(const WorldState& world) {
 }
 
 /// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer and finding out
-/// what is held need the problem itself, and rows other than contacts are not in lanes.
+/// what is held need the problem itself, and rolling resistance its contacts.
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world.report.times, Stage::assemble);
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
@@ -132,15 +132,15 @@ void assemble_problem(WorldState& world, double dt) {
   if (world.in_lanes) {
     assemble_bodies(source_of(world), world.settings, dt, world.pool.get(), world.assembly);
     add_joints();
-    world.in_lanes = world.assembly.problem.joints.empty();
-  }
-  if (world.in_lanes) {
     assemble_lanes(source_of(world), world.settings, step_ratio, world.pool.get(), *world.lane_solver,
                    world.lane_sources, world.assembly);
   } else {
     assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
     add_joints();
   }
+  if (world.projects_joints)
+    world.joint_projector.foresee(world.bodies, world.joints, world.settings.joint_projection, world.pool.get(),
+                                  world.assembly);
 }
 
 void solve_problem(WorldState& world) {
@@ -157,8 +157,7 @@ void solve_problem(WorldState& world) {
   }
   const ContactProblem& problem = world.assembly.problem;
   if (world.in_lanes)
-    world.report.solve = world.lane_solver->solve_lanes(problem.bodies, problem.dt, problem.stabilisation.bounce_speed,
-                                                        false, world.assembly.solution, context);
+    world.report.solve = world.lane_solver->solve_lanes(problem, false, world.assembly.solution, context);
   else
     world.report.solve = world.solver->solve(problem, world.assembly.solution, context);
 }
@@ -170,6 +169,17 @@ void keep_impulses(WorldState& world) {
     scatter_impulses(world.assembly, source_of(world), world.cache, world.pool.get());
 }
 
+/// Joints hold at the end of the step too, where that is asked for.
+void project_joints(WorldState& world) {
+  if (!world.projects_joints) return;
+  StageTimer timing(world.report.times, Stage::solve);
+  const JointProjectionReport now = world.joint_projector.run(
+      world.bodies, world.joints, world.settings.joint_projection, world.pool.get(), world.assembly);
+  JointProjectionReport& sum = world.report.joint_projection;
+  sum.carried += now.carried, sum.projected += now.projected, sum.apart += now.apart;
+  sum.iterations = std::max(sum.iterations, now.iterations);
+}
+
 /// Impulses and end-of-step velocities. Islands whose numbers break down are frozen and the others solved without them.
 void solve(WorldState& world, double dt) {
   assemble_problem(world, dt);
@@ -179,6 +189,7 @@ void solve(WorldState& world, double dt) {
     assemble_problem(world, dt);
     solve_problem(world);
   }
+  project_joints(world);
   StageTimer timing(world.report.times, Stage::cache);
   keep_impulses(world);
   scatter_joint_impulses(world.assembly, world.bodies, world.pool.get(), world.joints);
@@ -238,7 +249,6 @@ void integrate(WorldState& world, double dt) {
   parallel_for(world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                   bodies.record[i].force = bodies.record[i].torque = {};
                    if (bodies.is_active(i)) {
                      bodies.velocity[i] = solution.velocity[i];
                      bodies.pose[i] = moved(bodies.pose[i], solution.displacement[i]);
@@ -248,6 +258,11 @@ void integrate(WorldState& world, double dt) {
                    }
                  }
                });
+}
+
+/// Forces from outside act for one step, all its sub-steps.
+void forget_forces(Bodies& bodies) {
+  for (BodyRecord& record : bodies.record) record.force = record.torque = {};
 }
 
 /// Poses, rest times, measures.
@@ -264,15 +279,26 @@ void advance(WorldState& world, double dt) {
 void begin_report(WorldState& world, double dt) {
   StepReport& report = world.report;
   report.times = {};
+  report.joint_projection = {};
+  report.max_overlap = report.max_joint_error = report.max_joint_angle_error = 0;
   report.quarantined.clear(), report.broken_joints.clear();
   world.events.clear();
   report.step = world.steps + 1;
   report.time = world.time + dt;
 }
 
-void commit_step(WorldState& world, double dt) {
+void commit_step(WorldState& world) {
   world.steps = world.report.step;
   world.time = world.report.time;
+}
+
+/// Detection included: contacts are those of the sub-step, and most of them are recycled.
+void sub_step(WorldState& world, double dt) {
+  world.first_event = world.events.size();
+  detect(world, dt);
+  solve(world, dt);
+  advance(world, dt);
+  break_joints(world);
   world.last_dt = dt;
 }
 
@@ -295,11 +321,9 @@ const StepReport& World::step(double dt) {
   } stepping{world.stepping};
   world.stepping = true;
   begin_report(world, dt);
-  detect(world, dt);
-  solve(world, dt);
-  advance(world, dt);
-  break_joints(world);
-  commit_step(world, dt);
+  for (int k = 0; k < world.settings.sub_steps; ++k) sub_step(world, dt / world.settings.sub_steps);
+  forget_forces(world.bodies);
+  commit_step(world);
   deliver_events();
   return world.report;
 }

@@ -117,7 +117,8 @@ void collect_events(WorldState& world) {
           make_event(world, ContactEventKind::end, world.cache.before().pairs[static_cast<std::size_t>(i)]));
   }
   if (world.settings.persist_events) list_persisting(world);
-  std::sort(world.events.begin(), world.events.end(), [](const ContactEvent& x, const ContactEvent& y) {
+  const auto first = world.events.begin() + static_cast<std::ptrdiff_t>(world.first_event);
+  std::sort(first, world.events.end(), [](const ContactEvent& x, const ContactEvent& y) {
     if (!(x.shape_a == y.shape_a)) return x.shape_a < y.shape_a;
     return x.shape_b < y.shape_b;
   });

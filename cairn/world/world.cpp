@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "cairn/solvers/ldl_pgs.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -52,6 +53,9 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   world.settings = settings;
   world.solver = std::move(solver);
   world.lane_solver = dynamic_cast<LaneSolver*>(world.solver.get());
+  const bool holds_joints = world.lane_solver != nullptr || dynamic_cast<LdlPgsSolver*>(world.solver.get()) != nullptr;
+  const JointProjection use = settings.joint_projection.use;
+  world.projects_joints = use == JointProjection::on || (use == JointProjection::automatic && holds_joints);
   if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = world.broad_is_fresh = true;
   if (other_pool) world.pool = std::move(pool);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "cairn/world/assemble.h"
 #include "cairn/world/assemble_lanes.h"
 #include "cairn/world/joints.h"
+#include "cairn/world/project_joints.h"
 #include "cairn/world/world.h"
 
 namespace cairn {
@@ -37,6 +38,8 @@ struct WorldState {
   bool broad_is_fresh = true;  ///< it has not seen any shapes yet
   std::unique_ptr<Solver> solver;
   LaneSolver* lane_solver = nullptr;  ///< the same, if it takes lanes
+  bool projects_joints = false;
+  JointProjector joint_projector;
   Assembly assembly;
   LaneSources lane_sources;
   bool in_lanes = false;  ///< the contacts of this step are in lanes, and not in the assembly
@@ -51,6 +54,7 @@ struct WorldState {
   // What the last step said.
   StepReport report;
   std::vector<ContactEvent> events;
+  std::size_t first_event = 0;  ///< of the sub-step under way
   ContactListener listener;
   bool stepping = false;    ///< inside step(), events included
   bool delivering = false;  ///< events are being told: removals wait
