@@ -40,6 +40,8 @@ constexpr const char* kStatistics[] = {"kinetic_energy",
                                        "ms_solve",
                                        "ms_advance"};
 
+static_assert(std::size(kStatistics) == 19 + kStageCount, "every stage of a step has its column");
+
 Vec3 in_world(const World& world, ShapeId shape, const Vec3& direction) {
   const Pose body = world.view(world.body_of(shape)).pose;
   return rotate(body.orientation, rotate(world.shape_def(shape).pose.orientation, direction));
