@@ -48,7 +48,10 @@ class Nesterov : public Accelerator {
     const Comparison c = compare(y, swept, pool);
     const bool grows = c.length2 > kGrowth * least_length2_;
     const bool restart = grows || c.against > 0;
-    if (grows) most_theta_ = std::max(1.0, 0.5 * theta_);
+    if (grows)
+      most_theta_ = std::max(1.0, 0.5 * theta_);
+    else if (c.length2 < least_ever_)
+      least_ever_ = c.length2, most_theta_ *= kRecovery;
     least_length2_ = restart ? std::numeric_limits<double>::infinity() : std::min(least_length2_, c.length2);
     const double theta = restart ? 1.0 : std::min(most_theta_, 0.5 * (1 + std::sqrt(1 + 4 * theta_ * theta_)));
     const double momentum = restart ? 0.0 : (theta_ - 1) / theta;
@@ -73,6 +76,8 @@ class Nesterov : public Accelerator {
   };
   static constexpr double kGrowth = 4.0;  // of length2; 2 restarts too often on fracture_277, 16 too late on chess_1000
 
+  static constexpr double kRecovery = 1.02;  // of most_theta_, per sweep that came closer than any before
+
   Comparison compare(std::span<const double> y, std::span<const double> swept, ThreadPool* pool) const {
     return parallel_reduce(
         pool, static_cast<std::int64_t>(y.size()), kChunk, Comparison{},
@@ -92,13 +97,14 @@ class Nesterov : public Accelerator {
 
   void forget() override {
     is_first_ = true;
-    least_length2_ = most_theta_ = std::numeric_limits<double>::infinity();
+    least_length2_ = least_ever_ = most_theta_ = std::numeric_limits<double>::infinity();
     theta_ = 1;
   }
 
   Kept last_;  ///< the last swept iterate z
   bool is_first_ = true;
   double least_length2_ = 0;  ///< since the last restart
+  double least_ever_ = 0;     ///< in this solve
   double most_theta_ = 0;     ///< half of where the steps last grew: they are to come to rest, not to grow in cycles
   double theta_ = 1;
 };

@@ -91,11 +91,12 @@ void LaneJoints::add_up() {
   for (std::size_t k = 0; k < impulse_.size(); ++k) total_[k] += impulse_[k];
 }
 
-/// Errors at the displacements so far are found once per sub-step, in the biased pass.
+/// Errors at the displacements so far are found once per sub-step, in the biased pass. Not of rows with bounds: drives
+/// and friction have none, and stops ahead have a speed at which they are just reached at the end of the step.
 void LaneJoints::find_biases(Pass pass) {
   for_rows([&](const JointBlock& joint, std::size_t k) {
     JointRow& row = part_.joint_rows[k];
-    if (pass == Pass::biased)
+    if (pass == Pass::biased && !is_bounded(row))
       row.error = first_error_[k] + joint_velocity(row, displaced_[static_cast<std::size_t>(joint.body_a)],
                                                    displaced_[static_cast<std::size_t>(joint.body_b)]);
     const bool drops_error = pass == Pass::rigid && row.compliance == 0 && !is_bounded(row);

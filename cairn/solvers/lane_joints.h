@@ -5,8 +5,8 @@
 //
 //   y = J u + bias + G l,  (J M^-1 J^T + G) dl = -y,  u' <- u' + L^T J^T dl
 //
-// Rows are those of the beginning of the step; errors go with the displacement, e + J d. Bounds and impulses are those
-// of one sub-step: what holds for the step is spread over them.
+// Rows are those of the beginning of the step; errors of rows that hold go with the displacement, e + J d. Bounds and
+// impulses are those of one sub-step: what holds for the step is spread over them.
 #pragma once
 
 #include <memory>

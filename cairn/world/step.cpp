@@ -138,7 +138,8 @@ void assemble_problem(WorldState& world, double dt) {
     assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
     add_joints();
   }
-  if (world.projects_joints)
+  // Sub-steps follow the curve by themselves, and contacts in lanes would not be seen.
+  if (world.projects_joints && world.settings.solver != "soft_step")
     world.joint_projector.foresee(world.bodies, world.joints, world.settings.joint_projection, world.pool.get(),
                                   world.assembly);
 }

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include "cairn/solvers/ldl_pgs.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -53,7 +52,7 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   world.settings = settings;
   world.solver = std::move(solver);
   world.lane_solver = dynamic_cast<LaneSolver*>(world.solver.get());
-  const bool holds_joints = world.lane_solver != nullptr || dynamic_cast<LdlPgsSolver*>(world.solver.get()) != nullptr;
+  const bool holds_joints = settings.solver == "ldl_pgs" || settings.solver == "soft_step";
   const JointProjection use = settings.joint_projection.use;
   world.projects_joints = use == JointProjection::on || (use == JointProjection::automatic && holds_joints);
   if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = world.broad_is_fresh = true;

@@ -11,6 +11,7 @@
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/lane_kernels.h"
 #include "cairn/world/world.h"
+#include "scenes/mechanism_problems.h"
 #include "tests/analytic/bench.h"
 
 namespace cairn {
@@ -237,6 +238,48 @@ TEST(SoftStep, ManySubStepsComeToTheTrajectoryOfTheReference) {
   EXPECT_LT(coarse, 0.05);
   EXPECT_LT(fine, 0.01);
   EXPECT_LT(fine, coarse);
+}
+
+// Joints hold to the precision of float velocities, and the impulses are those that make the velocities.
+TEST(SoftStep, JointsHoldAndTheirImpulsesMakeTheVelocities) {
+  const ContactProblem problem = scenes::hanging_chain(20, 1000, 0.02);
+  ContactSolution solution;
+  SolveContext context;
+  SoftStepSolver().solve(problem, solution, context);
+  const std::vector<Velocity> exact = velocities_from_impulses(problem, solution);
+  double speed = 0;
+  for (const Velocity& v : solution.velocity) speed = std::max(speed, norm(v.linear));
+  ASSERT_GT(speed, 0.01);
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    EXPECT_LT(norm(exact[i].linear - solution.velocity[i].linear), 1e-4 * speed) << i;
+  for (const JointBlock& joint : problem.joints)
+    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
+      EXPECT_NEAR(joint_velocity(problem.joint_rows[static_cast<std::size_t>(k)],
+                                 solution.velocity[static_cast<std::size_t>(joint.body_a)],
+                                 solution.velocity[static_cast<std::size_t>(joint.body_b)]),
+                  0, 1e-5 * speed);
+}
+
+// A drive with a force limit: m v = F dt while it pulls with all it has, the target when it can.
+TEST(SoftStep, ADriveReachesItsBoundOrItsSpeed) {
+  for (const double most : {3.0, 300.0}) {  // N
+    ContactProblem problem;
+    problem.dt = 0.01;
+    problem.bodies.resize(2);
+    problem.bodies[1].inverse_mass = 0.5, problem.bodies[1].inverse_inertia = {1, 1, 1, 0, 0, 0};
+    JointRow row;
+    row.linear_a = {-1, 0, 0}, row.linear_b = {1, 0, 0};
+    row.target_velocity = 1;
+    row.lower = -most * problem.dt, row.upper = most * problem.dt;
+    problem.joint_rows = {row};
+    problem.joints = {{0, 1, 0, 1}};
+    ContactSolution solution;
+    SolveContext context;
+    SoftStepSolver().solve(problem, solution, context);
+    const double expected = std::min(1.0, 0.5 * most * problem.dt);
+    EXPECT_NEAR(solution.velocity[1].linear.x, expected, 1e-6);
+    EXPECT_NEAR(solution.joint_impulse[0], 2 * expected, 1e-5);
+  }
 }
 
 TEST(SoftStep, BadNumbersAreRefusedAtTheDoor) {
