@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/frozen.h"
 #include "apps/cli/progress.h"
 #include "cairn/core/parallel.h"
 #include "cairn/solvers/solver_table.h"
@@ -35,14 +36,6 @@ std::vector<SplitMethod> split_methods();
 /// By its name among split_methods().
 const SplitMethod& find_method(const std::vector<SplitMethod>& methods, const std::string& name);
 
-/// The problem of one step, what that step began from and its colours.
-struct FrozenProblem {
-  std::string scene;
-  int step = 0;
-  ContactProblem problem;
-  ContactSolution warm_start;
-  std::vector<std::int32_t> colours;
-};
 /// Runs the scene with the default solver up to its last frozen step.
 std::vector<FrozenProblem> freeze(const SplitScene& scene, int threads, Progress& progress);
 

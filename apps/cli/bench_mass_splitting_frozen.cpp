@@ -8,7 +8,6 @@
 
 #include "apps/cli/bench_mass_splitting.h"
 #include "cairn/core/errors.h"
-#include "cairn/core/timer.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/order_sensitivity.h"
 #include "scenes/scene.h"
@@ -30,21 +29,7 @@ SolveContext make_context(ThreadPool* pool, double tolerance, int sweeps) {
 
 /// Exactly so many sweeps from zero impulses.
 ContactSolution solve_cold(const FrozenProblem& frozen, Solver& solver, int sweeps, ThreadPool* pool) {
-  ContactSolution solution;
-  SolveContext context = make_context(pool, 0, sweeps);
-  context.contact_colour = frozen.colours;
-  context.details = false;
-  solver.solve(frozen.problem, solution, context);
-  return solution;
-}
-
-/// Seconds of one call: processor time where one thread works, which other programs do not lengthen much.
-template <class Work>
-double seconds_of(bool one_thread, Work&& work) {
-  const Timer timer;
-  const CpuTimer cpu_timer;
-  work();
-  return one_thread ? cpu_timer.seconds() : timer.seconds();
+  return solve_frozen(frozen, solver, {.sweeps = sweeps, .pool = pool}).solution;
 }
 
 /// A long and a short solve differ by sweeps alone. All methods take turns; the best of each counts, since the machine
@@ -56,7 +41,7 @@ std::vector<SweepCost> measure_costs(const FrozenProblem& frozen, std::vector<st
   for (int turn = 0; turn < kTurns && !interrupted(); ++turn)
     for (std::size_t i = 0; i < solvers.size(); ++i)
       for (const int sweeps : {kShort, kLong}) {
-        const double spent = seconds_of(pool == nullptr, [&] { solve_cold(frozen, *solvers[i], sweeps, pool); });
+        const double spent = solve_frozen(frozen, *solvers[i], {.sweeps = sweeps, .pool = pool}).seconds;
         double& best = sweeps == kShort ? brief[i] : full[i];
         best = std::min(best, spent);
       }
@@ -66,14 +51,6 @@ std::vector<SweepCost> measure_costs(const FrozenProblem& frozen, std::vector<st
     costs[i].setup = std::max(0.0, brief[i] - kShort * costs[i].sweep);
   }
   return costs;
-}
-
-ContactSolution zero_impulses(const ContactProblem& problem) {
-  ContactSolution solution;
-  solution.contact_impulse.resize(problem.contacts.size());
-  solution.joint_impulse.resize(problem.joint_rows.size());
-  solution.velocity = velocities_from_impulses(problem, solution);
-  return solution;
 }
 
 /// Until the residual is a hundredth of that of zero impulses.
@@ -124,18 +101,7 @@ std::vector<FrozenProblem> freeze(const SplitScene& scene, int threads, Progress
                         settings.threads = threads;
                         settings.measure_residual = false;
                       }).value_or_throw();
-  std::vector<FrozenProblem> problems;
-  for (const int step : scene.frozen) {
-    while (run.world.step_count() < step && !interrupted()) {
-      run.world.keep_warm_start(run.world.step_count() + 1 == step);
-      run.world.step(run.dt);
-      progress.update(fmt::format("{}: step {} of {}", scene.name, run.world.step_count(), scene.frozen.back()));
-    }
-    const auto colours = run.world.contact_colours();
-    problems.push_back(
-        {scene.name, step, run.world.problem(), run.world.warm_start(), {colours.begin(), colours.end()}});
-  }
-  return problems;
+  return freeze_steps(run, scene.frozen, progress);
 }
 
 std::vector<Convergence> converge(const FrozenProblem& frozen, int threads, int most_sweeps, Progress& progress) {

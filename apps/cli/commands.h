@@ -124,6 +124,25 @@ struct CaptureOptions {
 };
 int run_capture(const CaptureOptions& options);
 
+/// `--steps`, captures and sweeps that are not given are the scene's own.
+struct CompareOptions {
+  std::string scene;
+  std::vector<std::string> parameters;  ///< name=value, of the scene
+  std::vector<std::string> solvers;     ///< lists "NAME[:setting=value,...],..."; "all" for the whole table
+  std::optional<int> steps;             ///< of every run; captures are spread over them
+  int captures = 4;                     ///< captured steps
+  double budget_ms = 0;                 ///< per solve; 0: the time of five sweeps of pgs
+  double quality = 0;                   ///< C1 to reach; 0: 1e-1, 1e-2 and 1e-3
+  double run_limit = 120;               ///< s that one run may take
+  int threads = 1;                      ///< 0: every processor
+  std::string out = "compare.html";     ///< the page
+  std::string json;                     ///< file, "-" is stdout
+  SceneFileOptions source;
+  bool quick = false;  ///< two captured steps, short curves, 60 steps
+  bool force = false;
+};
+int run_compare(const CompareOptions& options);
+
 struct ExportOptions {
   std::string problem, file, form = "contact";
   bool force = false;

@@ -213,6 +213,41 @@ void add_capture(CLI::App& app, CaptureOptions& o) {
   capture->footer(kFooter);
 }
 
+void add_compare(CLI::App& app, CompareOptions& o) {
+  CLI::App* compare = app.add_subcommand("compare", "One scene under several solvers: tables, curves and stills");
+  compare->add_option("SCENE", o.scene, "name (`cairn scenes` lists them) or scene file (.json, .urdf)")->required();
+  compare->add_option("--solvers", o.solvers, "NAME or NAME:setting=value,... separated by commas; or 'all'")
+      ->required()
+      ->take_all()
+      ->allow_extra_args(false);
+  compare->add_option("--param", o.parameters, "parameter name=value of the scene; may be given several times")
+      ->take_all()
+      ->allow_extra_args(false);
+  compare->add_option("--steps", o.steps, "steps of every run (default: the scene's)")
+      ->check(CLI::Range(1, 1000000000));
+  compare->add_option("--captures", o.captures, "steps that are captured")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  compare->add_option("--budget", o.budget_ms, "milliseconds per solve of equal time (default: five sweeps of pgs)")
+      ->check(CLI::Range(1e-6, 1e9));
+  compare->add_option("--quality", o.quality, "C1 to reach of equal quality (default: 0.1, 0.01 and 0.001)")
+      ->check(CLI::Range(1e-15, 1e6));
+  compare->add_option("--run-limit", o.run_limit, "seconds that one run may take")
+      ->check(CLI::Range(1e-3, 1e9))
+      ->capture_default_str();
+  compare->add_option("--threads", o.threads, "threads (0: every processor); only times depend on it")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  compare->add_option("--out", o.out, "the page to write")->capture_default_str();
+  compare->add_option("--json", o.json, "write everything as JSON (without a file: to stdout)")
+      ->expected(0, 1)
+      ->default_str("-");
+  compare->add_flag("--quick", o.quick, "two captured steps, short curves and 60 steps");
+  compare->add_flag("--force", o.force, "overwrite files that exist");
+  add_scene_source(*compare, o.source);
+  compare->footer(kFooter);
+}
+
 void add_bench_detect(CLI::App& bench, BenchDetectOptions& o) {
   CLI::App* detect = bench.add_subcommand("detect", "Cost of collision detection: ball grids and boxes on a mesh");
   detect->add_flag("--quick", o.quick, "small grids, and boxes before they have come to rest (under a minute)");
@@ -279,6 +314,7 @@ struct AllOptions {
   ConvertOptions convert;
   RenderOptions render;
   CaptureOptions capture;
+  CompareOptions compare;
   SolveOptions solve;
   ExportOptions export_to;
   BenchProxOptions bench;
@@ -297,6 +333,7 @@ int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("check")) return run_check(options.check);
   if (app.got_subcommand("schema")) return run_schema();
   if (app.got_subcommand("capture")) return run_capture(options.capture);
+  if (app.got_subcommand("compare")) return run_compare(options.compare);
   if (app.got_subcommand("scenes")) return run_scenes();
   if (app.got_subcommand("solve")) return run_solve(options.solve);
   if (app.got_subcommand("solvers")) return run_solvers();
@@ -347,6 +384,7 @@ int main(int argc, char** argv) {
   add_convert(app, options.convert);
   add_render(app, options.render);
   add_capture(app, options.capture);
+  add_compare(app, options.compare);
   app.add_subcommand("scenes", "List the scenes and their parameters");
   add_solve(app, options.solve);
   app.add_subcommand("solvers", "List the solvers and their settings");

@@ -41,6 +41,7 @@ figure { display: grid; grid-row: span 4; grid-template-rows: subgrid; grid-temp
   border-radius: 8px; min-width: 0; }
 .scroll { overflow: auto; }
 svg { display: block; width: 100%; min-width: 420px; height: auto; font-size: 12px; }
+img { display: block; width: 100%; height: auto; border-radius: 4px; }
 .minor, .major, .axis, .line { fill: none; }
 .minor { stroke: var(--fine); }
 .major { stroke: var(--grid); }
@@ -111,6 +112,11 @@ std::string hiding_rules(std::size_t most_series) {
 PlotPage::PlotPage(std::string title, std::string subtitle)
     : title_(std::move(title)), subtitle_(std::move(subtitle)) {}
 
+void PlotPage::open_plots() {
+  if (!in_plots_) body_ += "<div class=\"plots\">\n";
+  in_plots_ = true;
+}
+
 void PlotPage::close_plots() {
   if (in_plots_) body_ += "</div>\n";
   in_plots_ = false;
@@ -148,14 +154,20 @@ void PlotPage::add(const Plot& plot) {
   const std::string drawing = draw_plot(plot, plot_count_);
   ++plot_count_;
   most_series_ = std::max(most_series_, plot.series.size());
-  if (!in_plots_) body_ += "<div class=\"plots\">\n";
-  in_plots_ = true;
+  open_plots();
   body_ += "<figure>\n";
   // Always four children: the rows of the grid are counted.
   body_ += fmt::format("<h3>{}</h3>\n", escape_html(plot.title));
   body_ += legend(plot);
   body_ +=
       fmt::format("<div class=\"scroll\">{}</div>\n{}</figure>\n", drawing, caption_of(plot.caption, "figcaption"));
+}
+
+void PlotPage::add(const Picture& picture) {
+  open_plots();
+  body_ += fmt::format("<figure>\n<h3>{0}</h3>\n<div class=\"legend\"></div>\n", escape_html(picture.title));
+  body_ += fmt::format("<img alt=\"{}\" src=\"data:image/png;base64,{}\">\n{}</figure>\n", escape_html(picture.title),
+                       picture.png, caption_of(picture.caption, "figcaption"));
 }
 
 void PlotPage::add(const Table& table) {

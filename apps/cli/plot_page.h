@@ -21,6 +21,13 @@ struct Table {
   std::string caption;
 };
 
+/// A picture that the page carries within it; pictures and plots that follow each other share a grid.
+struct Picture {
+  std::string title;
+  std::string png;  ///< base64
+  std::string caption;
+};
+
 class PlotPage {
  public:
   PlotPage(std::string title, std::string subtitle);
@@ -28,11 +35,13 @@ class PlotPage {
   void heading(std::string_view text);
   void paragraph(std::string_view text);
   void add(const Plot& plot);
+  void add(const Picture& picture);
   void add(const Table& table);  ///< throws InputError when a row is not as long as the head
 
   std::string html() const;
 
  private:
+  void open_plots();
   void close_plots();
   std::string legend(const Plot& plot) const;
 

@@ -12,14 +12,6 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Whether a solver counts its iterations by itself, per sub-step for instance, and not up to the caller's limit.
-bool has_own_iterations(const std::string& solver) {
-  for (const SolverInfo& info : solver_table())
-    for (const SettingInfo& setting : info.settings)
-      if (info.name == solver && setting.name == "iterations") return setting.value != "0";
-  return false;
-}
-
 /// Iterations and tolerance belong to the world, unless its solver has its own; the rest are the solver's.
 void apply_solver(const SolverSpec& spec, WorldSettings& settings) {
   settings.solver = spec.name;
@@ -56,6 +48,13 @@ WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverS
 }
 
 }  // namespace
+
+bool has_own_iterations(const std::string& solver) {
+  for (const SolverInfo& info : solver_table())
+    for (const SettingInfo& setting : info.settings)
+      if (info.name == solver && setting.name == "iterations") return setting.value != "0";
+  return false;
+}
 
 Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& o) {
   if (!ends_with(path, ".urdf")) return read_scene(path);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "apps/cli/frozen.h"
+
+#include <fmt/core.h>
+
+namespace cairn::cli {
+
+std::vector<FrozenProblem> freeze_steps(scenes::Scene& scene, const std::vector<int>& steps, Progress& progress) {
+  World& world = scene.world;
+  std::vector<FrozenProblem> problems;
+  for (const int step : steps) {
+    while (world.step_count() < step && !interrupted()) {
+      world.keep_warm_start(world.step_count() + 1 == step);
+      world.step(scene.dt);
+      progress.update(fmt::format("{}: step {} of {}", scene.name, world.step_count(), steps.back()));
+    }
+    if (interrupted()) break;
+    const auto colours = world.contact_colours();
+    problems.push_back({scene.name, step, world.problem(), world.warm_start(), {colours.begin(), colours.end()}});
+  }
+  return problems;
+}
+
+ContactSolution zero_impulses(const ContactProblem& problem) {
+  ContactSolution solution;
+  solution.contact_impulse.resize(problem.contacts.size());
+  solution.joint_impulse.resize(problem.joint_rows.size());
+  solution.velocity = velocities_from_impulses(problem, solution);
+  return solution;
+}
+
+FrozenAnswer solve_frozen(const FrozenProblem& frozen, Solver& solver, const FrozenRun& run) {
+  FrozenAnswer answer;
+  if (run.warm) answer.solution = frozen.warm_start;
+  SolveContext context;
+  context.pool = run.pool;
+  context.stop = {0, run.sweeps, run.time_limit};
+  context.interrupt = &interrupted();
+  context.contact_colour = frozen.colours;
+  context.details = false;
+  // Processor time where one thread works: other programs do not lengthen it much.
+  const Timer timer;
+  const CpuTimer cpu_timer;
+  answer.report = solver.solve(frozen.problem, answer.solution, context);
+  answer.seconds = run.pool == nullptr ? cpu_timer.seconds() : timer.seconds();
+  return answer;
+}
+
+}  // namespace cairn::cli
