@@ -61,7 +61,7 @@ struct ComparePoint {
   double violation = 0;  ///< C2
 };
 
-/// Sweeps, time and residual under one of the protocols; not reached: no point.
+/// What it took to come to a quality; none: it was not reached.
 struct QualityPoint {
   double quality = 0;  ///< C1 to reach
   std::optional<ComparePoint> reached;
@@ -77,9 +77,16 @@ struct CompareCurve {
   std::vector<QualityPoint> quality;
 };
 
+/// How one captured step is to be solved.
+struct FrozenTask {
+  std::size_t capture = 0;  ///< its place in Comparison
+  bool warm = false;
+  const MeasurePlan& plan;
+  ThreadPool* pool = nullptr;
+};
 /// All rivals on one captured step.
-std::vector<CompareCurve> compare_frozen(const FrozenProblem& frozen, std::size_t capture, bool warm,
-                                         const std::vector<Rival>& rivals, const MeasurePlan& plan, ThreadPool* pool);
+std::vector<CompareCurve> compare_frozen(const FrozenProblem& frozen, const FrozenTask& task,
+                                         const std::vector<Rival>& rivals, Progress& progress);
 
 enum class Protocol { sweeps, time, quality };
 inline constexpr Protocol kProtocols[] = {Protocol::sweeps, Protocol::time, Protocol::quality};
@@ -90,7 +97,8 @@ struct CompareRun {
   std::size_t rival = 0;
   Protocol protocol = Protocol::sweeps;
   int sweeps = 0;                               ///< per step; 0: its own
-  std::string why_not;                          ///< it was not run, or not to the end
+  std::string why_not;                          ///< it was not run
+  std::string note;                             ///< it was, but not to the end, or not as the protocol wants it
   std::vector<double> jitter, energy, overlap;  ///< per frame: J1; J above the start; m, deepest
   JitterMeasures measures;                      ///< over the last frames
   double energy_gain = 0;                       ///< J, most above the start
@@ -123,7 +131,7 @@ struct Comparison {
 /// The scene with that solver (empty: its own) and so many sweeps (0: its own). Sleep is off, since it hides jitter.
 scenes::Scene scene_for(const CompareOptions& options, const std::string& solver, int sweeps, int threads);
 
-/// All solvers under all protocols; their sweeps come from the curves of warm starts.
+/// All solvers under all protocols; their sweeps come from the curves of cold starts.
 void compare_runs(Comparison& comparison, const CompareOptions& options, Progress& progress);
 
 /// The whole comparison, without files; what is missing when interrupted is missing in the result.

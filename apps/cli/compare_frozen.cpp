@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Captured steps of `cairn compare`: curves of residual against sweeps and time, and the three protocols on them.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,16 +19,19 @@ constexpr double kShortSolve = 0.05;      // s: longer ones are timed once, sinc
 /// A solver on a problem from one start.
 struct Trial {
   const FrozenProblem& frozen;
+  const FrozenTask& task;
+  const MeasurePlan& plan;
+  std::string label;
   std::unique_ptr<Solver> solver;
   bool own_sweeps;
-  bool warm;
-  const MeasurePlan& plan;
-  ThreadPool* pool;
 
+  std::string state(const std::string& what) const {
+    return fmt::format("step {}, {} start: {}, {}", frozen.step, task.warm ? "warm" : "cold", label, what);
+  }
   /// None when it was cut short by the time, which is many times what counts as slow.
   std::optional<ComparePoint> solve(int sweeps) const {
-    const FrozenAnswer answer =
-        solve_frozen(frozen, *solver, {.sweeps = sweeps, .warm = warm, .pool = pool, .time_limit = 4 * plan.slow});
+    const FrozenAnswer answer = solve_frozen(
+        frozen, *solver, {.sweeps = sweeps, .warm = task.warm, .pool = task.pool, .time_limit = 4 * plan.slow});
     if (answer.report.reason == StopReason::time_limit || interrupted()) return std::nullopt;
     const Measures m = residual(frozen.problem, answer.solution);
     const int done = own_sweeps ? std::max(1, answer.report.iterations) : sweeps;
@@ -34,7 +39,7 @@ struct Trial {
   }
   /// The same again, for its time alone: the machine can only make a solve slower.
   void time_again(ComparePoint& point, int sweeps) const {
-    const FrozenAnswer answer = solve_frozen(frozen, *solver, {.sweeps = sweeps, .warm = warm, .pool = pool});
+    const FrozenAnswer answer = solve_frozen(frozen, *solver, {.sweeps = sweeps, .warm = task.warm, .pool = task.pool});
     point.seconds = std::min(point.seconds, answer.seconds);
   }
   std::optional<ComparePoint> solve_timed(int sweeps) const {
@@ -47,9 +52,10 @@ struct Trial {
 /// The next point of every curve that goes on. The solvers take turns, so that a busy minute of the machine falls on
 /// all of them.
 void add_points(const std::vector<Trial>& trials, std::vector<CompareCurve>& curves, std::vector<bool>& goes_on,
-                int sweeps) {
+                int sweeps, Progress& progress) {
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!goes_on[i]) continue;
+    progress.update(trials[i].state(fmt::format("{} sweeps", sweeps)));
     const std::optional<ComparePoint> point = trials[i].solve(sweeps);
     goes_on[i] = point && !trials[i].own_sweeps && point->seconds < trials[i].plan.slow;
     if (point) curves[i].points.push_back(*point);
@@ -63,13 +69,17 @@ void add_points(const std::vector<Trial>& trials, std::vector<CompareCurve>& cur
     }
 }
 
-/// What fits into the time, by the costs that the curve shows: time = set-up + sweeps * cost of one.
+/// What fits into the time: between two points of the curve by a straight line, after the last by the mean slope.
 int sweeps_within(const std::vector<ComparePoint>& points, double seconds) {
-  const ComparePoint &first = points.front(), &last = points.back();
-  if (first.seconds > seconds) return 0;
-  if (points.size() == 1) return first.sweeps;
-  const double sweep = std::max(1e-9, (last.seconds - first.seconds) / (last.sweeps - first.sweeps));
-  const double fit = first.sweeps + (seconds - first.seconds) / sweep;
+  const auto fits = [&](const ComparePoint& p) { return p.seconds <= seconds; };
+  const auto last = std::find_if(points.rbegin(), points.rend(), fits);
+  if (last == points.rend()) return 0;
+  const bool inside = last != points.rbegin();
+  const ComparePoint& from = inside ? *last : points.front();
+  const ComparePoint& to = inside ? *std::prev(last) : points.back();
+  if (from.sweeps == to.sweeps) return from.sweeps;
+  const double sweep = std::max(1e-9, (to.seconds - from.seconds) / (to.sweeps - from.sweeps));
+  const double fit = last->sweeps + (seconds - last->seconds) / sweep;
   return static_cast<int>(std::min<double>(fit, kMostBudgetSweeps));
 }
 
@@ -105,30 +115,37 @@ std::optional<ComparePoint> reach(const Trial& trial, const std::vector<CompareP
   return timed ? timed : best;
 }
 
-/// The time of kBudgetSweeps of pgs, from the same start.
-double pgs_time(const FrozenProblem& frozen, bool warm, const MeasurePlan& plan, ThreadPool* pool) {
-  const Trial pgs{frozen, make_solver("pgs"), false, warm, plan, pool};
-  const std::optional<ComparePoint> point = pgs.solve_timed(kBudgetSweeps);
-  return point ? point->seconds : 0;
+/// The time of kBudgetSweeps of pgs from the same start, 0 without one.
+double pgs_time(const std::vector<ComparePoint>& points) {
+  for (const ComparePoint& p : points)
+    if (p.sweeps == kBudgetSweeps) return p.seconds;
+  return 0;
 }
 
 }  // namespace
 
-std::vector<CompareCurve> compare_frozen(const FrozenProblem& frozen, std::size_t capture, bool warm,
-                                         const std::vector<Rival>& rivals, const MeasurePlan& plan, ThreadPool* pool) {
+std::vector<CompareCurve> compare_frozen(const FrozenProblem& frozen, const FrozenTask& task,
+                                         const std::vector<Rival>& rivals, Progress& progress) {
+  const MeasurePlan& plan = task.plan;
   std::vector<Trial> trials;
   std::vector<CompareCurve> curves(rivals.size());
+  std::size_t pgs = rivals.size();  // the clock of equal time takes its turns with the others
+  const auto add = [&](const SolverSpec& spec, bool own_sweeps) {
+    trials.push_back({frozen, task, plan, spec.label, make_solver(spec.name, spec.settings), own_sweeps});
+  };
   for (std::size_t i = 0; i < rivals.size(); ++i) {
-    const SolverSpec& spec = rivals[i].spec;
-    trials.push_back({frozen, make_solver(spec.name, spec.settings), rivals[i].own_sweeps, warm, plan, pool});
-    curves[i].capture = capture, curves[i].rival = i, curves[i].warm = warm;
+    add(rivals[i].spec, rivals[i].own_sweeps);
+    curves[i].capture = task.capture, curves[i].rival = i, curves[i].warm = task.warm;
+    if (rivals[i].spec.label == "pgs") pgs = i;
   }
-  if (trials.empty()) return curves;
-  std::vector<bool> goes_on(rivals.size(), true);
+  if (pgs == rivals.size()) add({"pgs", "pgs", {}}, false), curves.emplace_back();
+  std::vector<bool> goes_on(trials.size(), true);
   for (const int sweeps : kCurveSweeps)
-    if (sweeps <= plan.most_sweeps && !interrupted()) add_points(trials, curves, goes_on, sweeps);
-  const double budget = plan.budget > 0 ? plan.budget : pgs_time(frozen, warm, plan, pool);
+    if (sweeps <= plan.most_sweeps && !interrupted()) add_points(trials, curves, goes_on, sweeps, progress);
+  const double budget = plan.budget > 0 ? plan.budget : pgs_time(curves[pgs].points);
+  curves.resize(rivals.size());
   for (std::size_t i = 0; i < rivals.size() && !interrupted(); ++i) {
+    progress.update(trials[i].state("equal time and quality"));
     fill_budget(trials[i], curves[i], budget);
     for (const double quality : plan.qualities)
       curves[i].quality.push_back({quality, reach(trials[i], curves[i].points, quality)});

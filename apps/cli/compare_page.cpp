@@ -18,14 +18,17 @@ std::string label_of(const Comparison& comparison, std::size_t rival) { return c
 
 void add_overview(PlotPage& page, const Comparison& comparison) {
   page.heading("What is compared");
+  page.paragraph(
+      "All solvers get the same captured steps, from zero impulses (cold) and from those that the step began with "
+      "(warm), "
+      "and run the same scene from its beginning, with sleep off. C1 is the natural-map residual in units of the speed "
+      "that gravity gives in one step, judged outside the solvers. A solver with sub-steps obeys another law within "
+      "the "
+      "step, so C1 tells little of it: look at its runs.");
   page.paragraph(fmt::format(
-      "All solvers get the same captured steps, from zero impulses (cold) and from the impulses that the step began "
-      "with "
-      "(warm), and run the same scene from its beginning with sleep off. The measure is C1, the natural-map residual "
-      "in "
-      "units of the speed that gravity gives in one step, judged outside the solvers. Equal sweeps: {} in the runs. "
-      "Equal time: {}, set-up included; on runs as many sweeps as fit in the mean over the captured steps. Equal "
-      "quality: on runs as many sweeps as the captured step needs that needs most, to reach C1 <= {:g}.",
+      "Equal sweeps: {} in the runs. Equal time: {}, set-up included; runs get the sweeps that fit into it in "
+      "the mean over the captured steps, cold. Equal quality: runs get the sweeps after which every captured "
+      "step has C1 \u2264 {:g}, cold.",
       comparison.run_sweeps, budget_text(comparison), comparison.plan.run_quality));
   page.paragraph(fmt::format("{}, best of {}.",
                              comparison.threads == 1
@@ -43,21 +46,32 @@ void add_overview(PlotPage& page, const Comparison& comparison) {
   page.add(refusals);
 }
 
-void add_frozen_table(PlotPage& page, const Comparison& comparison, bool warm) {
-  Table table{fmt::format("{} starts", warm ? "Warm" : "Cold"), {"solver"}, {}, ""};
+void add_sweeps_table(PlotPage& page, const Comparison& comparison, bool warm) {
+  Table table{fmt::format("Equal sweeps and equal time, {} starts", warm ? "warm" : "cold"), {"solver"}, {}, ""};
   table.caption =
-      "C1: geometric mean over the captured steps. Sweeps and time to a quality: median over the steps where it was "
-      "reached, whose number is given. A dash: a solve would take too long, does not fit, or the solver chooses its "
-      "sweeps by itself.";
-  for (const int sweeps : kTableSweeps) table.head.push_back(fmt::format("C1, {} sweeps", sweeps));
-  table.head.insert(table.head.end(), {"sweeps in time", "C1 in time"});
+      "C1, geometric mean over the captured steps. A dash: a solve would take too long, not one sweep fits, or the "
+      "solver chooses its sweeps by itself.";
+  for (const int sweeps : kTableSweeps) table.head.push_back(fmt::format("C1 after {} sweeps", sweeps));
+  table.head.insert(table.head.end(), {"C1 in equal time", "sweeps in it"});
+  for (std::size_t i = 0; i < comparison.rivals.size(); ++i) {
+    const CompareSummary s = summarise(comparison, i, warm);
+    std::vector<std::string> row{label_of(comparison, i)};
+    for (const int sweeps : kTableSweeps) row.push_back(number(s.at_sweeps(sweeps)));
+    row.push_back(number(s.budget_residual)), row.push_back(number(s.budget_sweeps));
+    table.rows.push_back(std::move(row));
+  }
+  page.add(table);
+}
+
+void add_quality_table(PlotPage& page, const Comparison& comparison, bool warm) {
+  Table table{fmt::format("Equal quality, {} starts", warm ? "warm" : "cold"), {"solver"}, {}, ""};
+  table.caption =
+      "On how many of the captured steps the quality was reached; sweeps and time to it, median over those steps.";
   for (const double q : comparison.plan.qualities)
     table.head.insert(table.head.end(), {fmt::format("C1 \u2264 {:g}", q), "sweeps", "ms"});
   for (std::size_t i = 0; i < comparison.rivals.size(); ++i) {
     const CompareSummary s = summarise(comparison, i, warm);
     std::vector<std::string> row{label_of(comparison, i)};
-    for (const int sweeps : kTableSweeps) row.push_back(number(s.at_sweeps(sweeps)));
-    row.push_back(number(s.budget_sweeps)), row.push_back(number(s.budget_residual));
     for (std::size_t q = 0; q < s.reached.size(); ++q) {
       row.push_back(fmt::format("{} / {}", s.reached[q], comparison.captures.size()));
       row.push_back(number(s.sweeps_to[q])), row.push_back(number(s.ms_to[q]));
@@ -88,7 +102,10 @@ Plot convergence_plot(const Comparison& comparison, std::size_t capture, bool wa
 
 void add_frozen(PlotPage& page, const Comparison& comparison) {
   page.heading("Captured steps");
-  for (const bool warm : {false, true}) add_frozen_table(page, comparison, warm);
+  for (const bool warm : {false, true}) {
+    add_sweeps_table(page, comparison, warm);
+    add_quality_table(page, comparison, warm);
+  }
   for (const bool warm : {false, true}) {
     page.heading(fmt::format("Convergence from {} starts", warm ? "warm" : "cold"));
     for (std::size_t k = 0; k < comparison.captures.size(); ++k)
@@ -143,7 +160,7 @@ void add_run_table(PlotPage& page, const Comparison& comparison, Protocol protoc
                              number(r.measures.jitter_max), number(r.measures.visible), number(r.measures.creep),
                              number(1e3 * r.max_overlap), number(r.energy_gain), std::to_string(r.gone),
                              number(r.step_ms), number(r.solve_ms)});
-    row.push_back(r.why_not);
+    row.push_back(r.jitter.empty() ? "not run: " + r.why_not : r.note);
     table.rows.push_back(std::move(row));
   }
   page.add(table);
@@ -181,7 +198,7 @@ void add_stills(PlotPage& page, const Comparison& comparison) {
 
 std::string compare_page(const Comparison& comparison) {
   PlotPage page(fmt::format("{} under {} solvers", comparison.scene, comparison.rivals.size()),
-                fmt::format("Cairn {}, {} captured steps, runs of {} steps, {} thread{}", kProgramVersion,
+                fmt::format("Cairn {}; steps captured: {}; runs of {} steps; {} thread{}", kProgramVersion,
                             comparison.captures.size(), comparison.steps, comparison.threads,
                             comparison.threads == 1 ? "" : "s"));
   add_overview(page, comparison);

@@ -123,11 +123,10 @@ Comparison compare(const CompareOptions& options) {
   refuse_rivals(comparison, options, frozen.front());
   const std::unique_ptr<ThreadPool> pool = comparison.threads > 1 ? make_pool(comparison.threads) : nullptr;
   for (std::size_t k = 0; k < frozen.size() && !interrupted(); ++k)
-    for (const bool warm : {false, true}) {
-      progress.update(fmt::format("step {}, {} start", frozen[k].step, warm ? "warm" : "cold"));
-      for (CompareCurve& curve : compare_frozen(frozen[k], k, warm, comparison.rivals, comparison.plan, pool.get()))
+    for (const bool warm : {false, true})
+      for (CompareCurve& curve :
+           compare_frozen(frozen[k], {k, warm, comparison.plan, pool.get()}, comparison.rivals, progress))
         comparison.curves.push_back(std::move(curve));
-    }
   if (!interrupted()) compare_runs(comparison, options, progress);
   return comparison;
 }

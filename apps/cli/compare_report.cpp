@@ -73,7 +73,7 @@ void print_runs(const Comparison& comparison, Protocol protocol, std::back_inser
     fmt::format_to(out, "{:>6} {:>9.3g} {:>9.3g} {:>11.3g} {:>11.3g} {:>5} {:>8.3g} {:>8.3g}{}\n",
                    r.sweeps > 0 ? std::to_string(r.sweeps) : "own", r.measures.jitter, r.measures.jitter_max,
                    1e3 * r.max_overlap, r.energy_gain, r.gone, r.step_ms, r.solve_ms,
-                   r.why_not.empty() ? "" : "  " + r.why_not);
+                   r.note.empty() ? "" : "  " + r.note);
   }
 }
 
@@ -98,7 +98,8 @@ nlohmann::json curve_json(const Comparison& comparison, const CompareCurve& c) {
 
 nlohmann::json run_json(const Comparison& comparison, const CompareRun& r) {
   nlohmann::json json{{"solver", comparison.rivals[r.rival].spec.label}, {"protocol", to_string(r.protocol)}};
-  if (!r.why_not.empty()) json["note"] = r.why_not;
+  if (!r.why_not.empty()) json["not_run"] = r.why_not;
+  if (!r.note.empty()) json["note"] = r.note;
   if (r.jitter.empty()) return json;
   json.update({{"sweeps", r.sweeps > 0 ? nlohmann::json(r.sweeps) : nlohmann::json("own")},
                {"j1", r.measures.jitter},
@@ -164,8 +165,9 @@ ProfileInput compare_profile(const Comparison& comparison, bool warm, bool by_sw
 std::string compare_text(const Comparison& comparison) {
   std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "{}: {} captured steps, {} thread{}; in time: {}\n", comparison.scene, comparison.captures.size(),
-                 comparison.threads, comparison.threads == 1 ? "" : "s", budget_text(comparison));
+  fmt::format_to(out, "{}; steps captured: {}; {} thread{}; in time: {}\n", comparison.scene,
+                 comparison.captures.size(), comparison.threads, comparison.threads == 1 ? "" : "s",
+                 budget_text(comparison));
   for (const CaptureInfo& c : comparison.captures)
     fmt::format_to(out, "  step {}: {} bodies, {} contacts, {} joint rows\n", c.step, c.bodies, c.contacts,
                    c.joint_rows);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "apps/cli/compare.h"
 #include "apps/cli/run_report.h"
@@ -16,11 +17,13 @@ namespace {
 
 constexpr int kJitterFrames = 120;
 
-/// The curves of one rival from warm starts, which are those that a run has.
-std::vector<const CompareCurve*> warm_curves(const Comparison& comparison, std::size_t rival) {
+/// The curves of one rival from zero impulses. Warm starts would not do: the run that was captured has already brought
+/// them near the answer, and how many sweeps a solver needs to stay there says nothing of how many it needs to get
+/// there.
+std::vector<const CompareCurve*> cold_curves(const Comparison& comparison, std::size_t rival) {
   std::vector<const CompareCurve*> curves;
   for (const CompareCurve& c : comparison.curves)
-    if (c.rival == rival && c.warm) curves.push_back(&c);
+    if (c.rival == rival && !c.warm) curves.push_back(&c);
   return curves;
 }
 
@@ -38,7 +41,7 @@ double expected_cost(const std::vector<const CompareCurve*>& curves, int sweeps)
 
 /// Fills the sweeps of a run, or why there is none.
 void plan_sweeps(const Comparison& comparison, CompareRun& run) {
-  const std::vector<const CompareCurve*> curves = warm_curves(comparison, run.rival);
+  const std::vector<const CompareCurve*> curves = cold_curves(comparison, run.rival);
   const bool own = comparison.rivals[run.rival].own_sweeps;
   double sum = 0;
   int most = 0;
@@ -47,7 +50,8 @@ void plan_sweeps(const Comparison& comparison, CompareRun& run) {
       run.why_not = fmt::format("a solve takes more than {:g} s", 4 * comparison.plan.slow);
       return;
     }
-    if (run.protocol == Protocol::time && !c->in_budget) run.why_not = "not one sweep fits into the budget";
+    if (run.protocol == Protocol::time && !c->in_budget)
+      run.why_not = own ? "takes longer than the budget" : "not one sweep fits into the budget";
     if (run.protocol == Protocol::time && c->in_budget) sum += c->in_budget->sweeps;
     if (run.protocol != Protocol::quality) continue;
     const auto at = std::find_if(c->quality.begin(), c->quality.end(),
@@ -58,7 +62,7 @@ void plan_sweeps(const Comparison& comparison, CompareRun& run) {
       most = std::max(most, at->reached->sweeps);
   }
   if (!run.why_not.empty() && !own) return;
-  run.why_not.clear();  // with its own sweeps there is one run, which serves all protocols
+  run.note = std::exchange(run.why_not, "");  // with its own sweeps there is one run, which stands in all protocols
   if (run.protocol == Protocol::sweeps) run.sweeps = comparison.run_sweeps;
   if (run.protocol == Protocol::time)
     run.sweeps = std::max(1, static_cast<int>(sum / static_cast<double>(curves.size())));
@@ -118,7 +122,7 @@ void run_scene_with(scenes::Scene& scene, const Comparison& comparison, CompareR
     progress.update(fmt::format("{}, {}: step {} of {}", comparison.rivals[run.rival].spec.label,
                                 to_string(run.protocol), frame + 1, comparison.steps));
     if (timer.seconds() > comparison.plan.run_limit && frame + 1 < comparison.steps) {
-      run.why_not = fmt::format("ended after {} steps (--run-limit)", frame + 1);
+      run.note = fmt::format("ended after {} steps (--run-limit)", frame + 1);
       break;
     }
   }
@@ -162,8 +166,9 @@ void compare_runs(Comparison& comparison, const CompareOptions& options, Progres
           std::find_if(comparison.runs.begin() + static_cast<std::ptrdiff_t>(first), comparison.runs.end(),
                        [&](const auto& r) { return r.sweeps == run.sweeps && !r.jitter.empty(); });
       if (run.why_not.empty() && done != comparison.runs.end()) {
+        const std::string note = run.note.empty() ? done->note : run.note;
         run = *done;
-        run.protocol = protocol;
+        run.protocol = protocol, run.note = note;
       } else if (run.why_not.empty()) {
         scenes::Scene scene = scene_for(options, comparison.rivals[rival].spec.label, run.sweeps, comparison.threads);
         run_scene_with(scene, comparison, run, progress);
