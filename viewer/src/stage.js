@@ -71,7 +71,7 @@ export class Stage {
   addLights() {
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x9a9488, 1.6));
     const sun = new THREE.DirectionalLight(0xffffff, 2.2), r = 1.6 * this.radius;
-    sun.position.copy(this.centre).add(new THREE.Vector3(1.2, -2, 3.2).multiplyScalar(this.radius));
+    sun.position.copy(this.centre).add(new THREE.Vector3(-2, -1.1, 3).multiplyScalar(this.radius));
     sun.target.position.copy(this.centre);
     sun.castShadow = true;
     sun.shadow.mapSize.set(2048, 2048);
