@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Acts on the page of tools/browser_test as a user does, and checks numbers through `window.cairn`, never pixels.
+// Its value is a list of lines, one per check.
 (async () => {
   const lines = [];
   const check = (name, holds, found) => lines.push(`${holds ? "ok" : "FAILED"}: ${name} (${JSON.stringify(found)})`);
@@ -55,7 +56,5 @@
   } catch (error) {
     lines.push(`FAILED: ${error.stack}`);
   }
-  const results = document.createElement("pre");
-  results.textContent = `BEGIN RESULTS\n${lines.join("\n")}\nEND RESULTS\n`;
-  document.body.append(results);
+  return lines;
 })();
