@@ -58,11 +58,15 @@ void PagePacker::add(const MotionFrame& frame) {
     frames_.number(c.body_a), frames_.number(c.body_b), frames_.number(c.mode);
     vector(frames_, c.point), vector(frames_, c.normal), vector(frames_, c.impulse);
   }
-  if (frames_.bytes().size() > settings_.max_bytes)
+  check_size(frames_.bytes().size());
+}
+
+void PagePacker::check_size(std::size_t bytes) const {
+  if (bytes > settings_.max_bytes)
     fail_input(fmt::format(
-        "the page would be larger than allowed: its first {} frames take {:.1f} MB packed; keep fewer frames "
+        "the page would be larger than allowed: with its first {} frames it takes {:.1f} MB packed; keep fewer frames "
         "(--every N), leave the contacts out (--no-contacts) or allow more (--max-mb)",
-        count_, 1e-6 * static_cast<double>(frames_.bytes().size())));
+        count_, 1e-6 * static_cast<double>(bytes)));
 }
 
 void PagePacker::write_bodies(ByteWriter& out) const {
@@ -112,6 +116,7 @@ std::string PagePacker::take() {
   ByteWriter out;
   write_head(out);
   out.raw(frames_.bytes());
+  check_size(out.bytes().size());  // now with the surfaces
   return out.take();
 }
 

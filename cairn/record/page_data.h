@@ -28,10 +28,11 @@ class PagePacker {
 
   /// InputError when the page would become larger than allowed, or the frame has other bodies.
   void add(const MotionFrame& frame);
-  /// All of it; InputError without any frame.
+  /// All of it; InputError without any frame, or when it is larger than allowed.
   std::string take();
 
  private:
+  void check_size(std::size_t bytes) const;
   void write_head(ByteWriter& out) const;
   void write_bodies(ByteWriter& out) const;
   void write_statistics(ByteWriter& out) const;

@@ -123,6 +123,9 @@ TEST(PageData, RefusesWhatIsTooLargeForeignOrEmpty) {
   const Recorded run(3);
   PagePacker small(run.info, run.bodies, {.max_bytes = 1000});
   EXPECT_THROW(for (const MotionFrame& frame : run.frames) small.add(frame), InputError);
+  PagePacker heads(run.info, run.bodies, {.contacts = false, .max_bytes = 1000});
+  heads.add(run.frames[0]);  // 6 bodies: 342 bytes, but surfaces and statistics count as well
+  EXPECT_THROW(heads.take(), InputError);
   PagePacker other(run.info, run.bodies);
   EXPECT_THROW(other.take(), InputError);
   MotionFrame foreign = run.frames[0];

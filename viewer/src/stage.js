@@ -82,8 +82,10 @@ export class Stage {
 
   addBodies() {
     const material = new THREE.MeshStandardMaterial({ roughness: 0.75, flatShading: true, side: THREE.DoubleSide });
+    const owners = this.recording.surfaces.map(() => []);
+    for (const body of this.recording.bodies) owners[body.surface].push(body);
     this.groups = this.recording.surfaces.map((surface, number) => {
-      const bodies = this.recording.bodies.filter((body) => body.surface === number);
+      const bodies = owners[number];
       const geometry = new THREE.BufferGeometry();
       geometry.setAttribute("position", new THREE.BufferAttribute(surface.vertices, 3));
       geometry.setIndex(new THREE.BufferAttribute(surface.triangles, 1));
@@ -98,10 +100,10 @@ export class Stage {
   }
 
   addContacts() {
-    const most = Math.max(1, ...this.recording.frames.map((frame) => frame.contacts));
+    const count = this.recording.frames.reduce((most, frame) => Math.max(most, frame.contacts), 1);
     const size = 0.008 * this.radius;
     const instances = (geometry, colour) => {
-      const mesh = new THREE.InstancedMesh(geometry, new THREE.MeshBasicMaterial({ color: colour }), most);
+      const mesh = new THREE.InstancedMesh(geometry, new THREE.MeshBasicMaterial({ color: colour }), count);
       mesh.frustumCulled = false;
       this.scene.add(mesh);
       return mesh;
