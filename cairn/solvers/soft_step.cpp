@@ -75,7 +75,8 @@ struct SubSteps {
 
   void sweep(const LanePass& pass) {
     for_stages([&](std::int64_t begin, std::int64_t end) { kernels.sweep(view, pass, begin, end); });
-    if (!joints.empty()) joints.solve(pass.biased ? LaneJoints::Pass::biased : LaneJoints::Pass::rigid, lanes, pool);
+    if (!joints.empty() && (pass.biased || pass.last))
+      joints.solve(pass.biased ? LaneJoints::Pass::biased : LaneJoints::Pass::rigid, lanes, pool);
   }
   /// u <- u + h a, then rows and effective masses, and the impulses of the last step while a group is at hand.
   void begin_first(float h) {

@@ -6,7 +6,7 @@
 //                       normals, soft:  l <- max(0, l - c_m K^-1 (J u + max(c_r (s + slop), -push)) - c_l l)
 //                       d <- d + h u,  s = gap + J d
 //                       normals, friction, normals of each manifold, rigid:  l <- proj( l - K^-1 J u )
-//   Joints are solved exactly after every sweep (lane_joints.h).
+//   Joints are solved exactly after the soft sweep and after the last rigid one (lane_joints.h).
 //   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped
 //   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s > 0) are held
 //   rigidly to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the

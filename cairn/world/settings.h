@@ -25,7 +25,8 @@ struct SleepSettings {
 
 /// When joints are brought together on the level of positions, after the solve; see project_joints.h.
 enum class JointProjection {
-  automatic,  ///< with solvers that hold joints exactly (ldl_pgs, soft_step): with others there would be more to project
+  automatic,  ///< with solvers that hold joints exactly (ldl_pgs, soft_step): with others there would be more to
+              ///< project
   off,
   on,
 };
