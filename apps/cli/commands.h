@@ -144,10 +144,15 @@ struct CompareOptions {
 int run_compare(const CompareOptions& options);
 
 struct ExportOptions {
-  std::string problem, file, form = "contact";
+  std::string problem, file, form = "contact";  ///< problem: also a recording, where file ends with .html
+  int every = 1;                                ///< frames from one kept to the next, of a recording
+  double max_mb = 200;                          ///< size of a page
+  bool contacts = true;                         ///< keep those of a recording
   bool force = false;
 };
 int run_export(const ExportOptions& options);
+/// What run_export does with recordings.
+int run_export_page(const ExportOptions& options);
 
 struct BenchProxOptions {
   bool quick = false;  ///< small problems only

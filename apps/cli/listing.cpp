@@ -31,6 +31,7 @@ int run_scenes() {
 }
 
 int run_export(const ExportOptions& options) {
+  if (options.file.ends_with(".html")) return run_export_page(options);
   const LoadedProblem loaded = load(options.problem).value_or_throw();
   ProblemFile file{ContactProblem{}};
   file.title = loaded.name;

@@ -140,6 +140,23 @@ void add_render(CLI::App& app, RenderOptions& o) {
   render->footer(kFooter);
 }
 
+void add_export(CLI::App& app, ExportOptions& o) {
+  CLI::App* exporting = app.add_subcommand("export", "A recording as a page that plays it, or a problem as FCLIB file");
+  exporting->add_option("FROM", o.problem, "recording (.h5), or a problem: built-in name or file")->required();
+  exporting->add_option("FILE", o.file, "the file to write: .html of a recording, else FCLIB's HDF5")->required();
+  exporting->add_option("--every", o.every, "keep every so many frames of a recording")
+      ->check(CLI::Range(1, 1000000000));
+  exporting->add_option("--max-mb", o.max_mb, "refuse pages larger than that")
+      ->check(CLI::Range(1.0, 2000.0))
+      ->capture_default_str();
+  exporting->add_flag("--no-contacts{false}", o.contacts, "leave the contacts of a recording out");
+  exporting->add_option("--form", o.form, "of a problem: contact (bodies, exact) or local (assembled)")
+      ->check(CLI::IsMember({"contact", "local"}))
+      ->capture_default_str();
+  exporting->add_flag("--force", o.force, "overwrite the file if it exists");
+  exporting->footer(kFooter);
+}
+
 void add_run_files(CLI::App& run, RunOptions& o) {
   run.add_option("--out", o.out, "record the run to an HDF5 file (docs/recordings.md)");
   run.add_option("--record-every", o.record_every, "steps from frame to frame of the recording, --vtp and --pov")
@@ -388,13 +405,7 @@ int main(int argc, char** argv) {
   app.add_subcommand("scenes", "List the scenes and their parameters");
   add_solve(app, options.solve);
   app.add_subcommand("solvers", "List the solvers and their settings");
-  CLI::App* exporting = app.add_subcommand("export", "Write a problem to an FCLIB HDF5 file");
-  exporting->add_option("PROBLEM", options.export_to.problem, "built-in name or file")->required();
-  exporting->add_option("FILE", options.export_to.file, "the file to write")->required();
-  exporting->add_option("--form", options.export_to.form, "contact (bodies, exact) or local (assembled)")
-      ->check(CLI::IsMember({"contact", "local"}))
-      ->capture_default_str();
-  exporting->add_flag("--force", options.export_to.force, "overwrite the file if it exists");
+  add_export(app, options.export_to);
   add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl, options.realtime);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
   demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/record/page_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace cairn {
+
+namespace {
+
+void single(ByteWriter& out, double x) { out.number(static_cast<float>(x)); }
+
+void vector(ByteWriter& out, const Vec3& v) { single(out, v.x), single(out, v.y), single(out, v.z); }
+
+void pose(ByteWriter& out, const Pose& p) {
+  vector(out, p.position);
+  const Quat& q = p.orientation;
+  single(out, q.w), single(out, q.x), single(out, q.y), single(out, q.z);
+}
+
+std::string surface_bytes(const Tessellation& surface) {
+  ByteWriter out;
+  out.size(surface.vertices, 12);
+  for (const Vec3& v : surface.vertices) vector(out, v);
+  out.size(surface.triangles, 12);
+  for (const auto& t : surface.triangles)
+    for (const std::int32_t corner : t) out.number(corner);
+  return out.take();
+}
+
+}  // namespace
+
+PagePacker::PagePacker(const RecordingInfo& info, const BodyPictures& bodies, const PageSettings& settings)
+    : info_(info), bodies_(bodies), settings_(settings) {
+  require(info.bodies.size() == bodies.surfaces.size(),
+          "the recording's list of bodies is not that of its first state: the file was changed, record it again");
+}
+
+void PagePacker::add(const MotionFrame& frame) {
+  const std::size_t n = bodies_.surfaces.size();
+  require(frame.pose.size() == n && frame.velocity.size() == n && frame.awake.size() == n,
+          "a frame has other bodies than the recording: the file was changed, record it again");
+  if (count_++ == 0) first_ = frame.pose;
+  frames_.number(frame.time);
+  frames_.number(frame.step);
+  for (std::size_t b = 0; b < n; ++b)
+    if (bodies_.moves[b]) pose(frames_, frame.pose[b]);
+  for (std::size_t b = 0; b < n; ++b)
+    if (bodies_.moves[b]) vector(frames_, frame.velocity[b].linear), vector(frames_, frame.velocity[b].angular);
+  for (std::size_t b = 0; b < n; ++b)
+    if (bodies_.moves[b]) frames_.number(frame.awake[b]);
+  static const std::vector<FrameContact> kNone;
+  const std::vector<FrameContact>& contacts = settings_.contacts ? frame.contacts : kNone;
+  frames_.size(contacts, 45);
+  for (const FrameContact& c : contacts) {
+    frames_.number(c.body_a), frames_.number(c.body_b), frames_.number(c.mode);
+    vector(frames_, c.point), vector(frames_, c.normal), vector(frames_, c.impulse);
+  }
+  check_size(frames_.bytes().size());
+}
+
+void PagePacker::check_size(std::size_t bytes) const {
+  if (bytes > settings_.max_bytes)
+    fail_input(fmt::format(
+        "the page would be larger than allowed: with its first {} frames it takes {:.1f} MB packed; keep fewer frames "
+        "(--every N), leave the contacts out (--no-contacts) or allow more (--max-mb)",
+        count_, 1e-6 * static_cast<double>(bytes)));
+}
+
+void PagePacker::write_bodies(ByteWriter& out) const {
+  std::map<std::string, std::uint32_t> places;  // of surfaces by their bytes
+  std::vector<std::uint32_t> surface_of;
+  std::string surfaces;
+  for (const Tessellation& surface : bodies_.surfaces) {
+    std::string bytes = surface_bytes(surface);
+    const auto [at, fresh] = places.try_emplace(bytes, static_cast<std::uint32_t>(places.size()));
+    if (fresh) surfaces += bytes;
+    surface_of.push_back(at->second);
+  }
+  out.size(places, 16);
+  out.raw(surfaces);
+  out.size(info_.bodies, 1);
+  for (std::size_t b = 0; b < info_.bodies.size(); ++b) {
+    const RecordedBody& body = info_.bodies[b];
+    out.text(body.name), out.text(body.shape);
+    out.number(static_cast<std::uint8_t>(bodies_.moves[b] ? 1 : 0));
+    single(out, body.mass);
+    out.number(surface_of[b]);
+    pose(out, first_[b]);
+  }
+}
+
+void PagePacker::write_statistics(ByteWriter& out) const {
+  const std::vector<std::string>& names = info_.statistic_names;
+  out.size(names, 1);
+  for (const std::string& name : names) out.text(name);
+  out.size(info_.times, 8);
+  for (const double t : info_.times) out.number(t);
+  for (const std::vector<double>& column : info_.statistics)
+    for (std::size_t k = 0; k < info_.times.size(); ++k) single(out, column.at(k));
+}
+
+void PagePacker::write_head(ByteWriter& out) const {
+  out.raw(kPageMagic);
+  out.text(info_.meta.scene), out.text(info_.meta.solver), out.text(info_.meta.program);
+  out.number(info_.meta.dt);
+  write_bodies(out);
+  write_statistics(out);
+  out.number(static_cast<std::uint64_t>(count_));
+}
+
+std::string PagePacker::take() {
+  require(count_ > 0, "the recording has no frames: record it again");
+  ByteWriter out;
+  write_head(out);
+  out.raw(frames_.bytes());
+  check_size(out.bytes().size());  // now with the surfaces
+  return out.take();
+}
+
+std::string to_base64(std::string_view bytes) {
+  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t k = 0; k < bytes.size(); k += 3) {
+    const std::size_t left = std::min<std::size_t>(3, bytes.size() - k);
+    std::uint32_t word = 0;  // 24 bits, what is missing is zero
+    for (std::size_t i = 0; i < 3; ++i)
+      word = word << 8 | (i < left ? static_cast<unsigned char>(bytes[k + i]) : std::uint32_t{0});
+    for (std::size_t i = 0; i < 4; ++i) text += i <= left ? kDigits[word >> (18 - 6 * i) & 63] : '=';
+  }
+  return text;
+}
+
+}  // namespace cairn

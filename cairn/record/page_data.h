@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// A recording packed for the page that plays it (docs/recordings.md has the layout): little-endian, single precision,
+// equal surfaces once, and poses only of what moves. The page's reader is viewer/src/recording.js.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cairn/core/bytes.h"
+#include "cairn/record/pictures.h"
+#include "cairn/record/recording.h"
+
+namespace cairn {
+
+inline constexpr const char* kPageMagic = "CAIRNPG1";
+
+struct PageSettings {
+  bool contacts = true;                 ///< keep contacts
+  std::size_t max_bytes = 150'000'000;  ///< of the packed data
+};
+
+/// Frames are packed one by one, so that no more of a long recording than the page itself is ever in memory.
+class PagePacker {
+ public:
+  /// Both must outlive the packer; `bodies` are those of the recording, in its order.
+  PagePacker(const RecordingInfo& info, const BodyPictures& bodies, const PageSettings& settings = {});
+
+  /// InputError when the page would become larger than allowed, or the frame has other bodies.
+  void add(const MotionFrame& frame);
+  /// All of it; InputError without any frame, or when it is larger than allowed.
+  std::string take();
+
+ private:
+  void check_size(std::size_t bytes) const;
+  void write_head(ByteWriter& out) const;
+  void write_bodies(ByteWriter& out) const;
+  void write_statistics(ByteWriter& out) const;
+
+  const RecordingInfo& info_;
+  const BodyPictures& bodies_;
+  PageSettings settings_;
+  std::vector<Pose> first_;  ///< poses of the first frame, where bodies that do not move stay
+  std::size_t count_ = 0;    ///< frames
+  ByteWriter frames_;
+};
+
+/// RFC 4648, with padding.
+std::string to_base64(std::string_view bytes);
+
+}  // namespace cairn
