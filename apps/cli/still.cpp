@@ -59,11 +59,14 @@ void Canvas::fill(const std::array<Corner, 3>& t, char colour) {
     }
 }
 
-/// The 2 % that are farthest out on either side do not count.
-std::pair<double, double> inner_range(std::vector<double> values) {
+/// Ends of what lies within Tukey's fences, 1.5 times the distance of the quartiles beyond them, and `slack` more.
+std::pair<double, double> inner_range(std::vector<double> values, double slack) {
   std::sort(values.begin(), values.end());
-  const std::size_t cut = values.size() / 50;
-  return {values[cut], values[values.size() - 1 - cut]};
+  const double low = values[values.size() / 4], high = values[(3 * values.size() - 1) / 4];
+  const double reach = 1.5 * (high - low) + slack;
+  const auto first = std::lower_bound(values.begin(), values.end(), low - reach);
+  const auto last = std::upper_bound(values.begin(), values.end(), high + reach);
+  return {*first, *std::prev(last)};
 }
 
 // PNG (RFC 2083) with a palette; its data as stored blocks (RFC 1951, 3.2.4), which need no compressor.
@@ -134,11 +137,12 @@ StillView still_view(const BodyPictures& bodies, std::span<const MotionFrame* co
       x.push_back(dot(p, axes.right)), y.push_back(dot(p, axes.up)), z.push_back(dot(p, axes.back));
     }
   if (x.empty()) return {};
-  const auto [left, right] = inner_range(x);
-  const auto [low, high] = inner_range(y);
-  const auto [far, near] = inner_range(z);
+  const auto [left, right] = inner_range(x, 2 * size);
+  const auto [low, high] = inner_range(y, 2 * size);
+  const auto [far, near] = inner_range(z, 2 * size);
   const double aspect = static_cast<double>(kStillWidth) / kStillHeight;
-  const double half = std::max(0.5 * (right - left), 0.5 * aspect * (high - low)) + 1.2 * size;
+  const double margin = 1.2 * size;
+  const double half = std::max(0.5 * (right - left) + margin, aspect * (0.5 * (high - low) + margin));
   return {0.5 * (left + right) * axes.right + 0.5 * (low + high) * axes.up + 0.5 * (far + near) * axes.back,
           std::max(1e-6, 1.05 * half)};
 }

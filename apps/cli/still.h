@@ -16,7 +16,7 @@ struct StillView {
   double half_width = 1;  ///< m
 };
 
-/// Sees what moves in all of the frames; the few bodies that flew off do not count.
+/// Sees what moves in all of the frames; bodies far from most others, which flew off or are yet to come, do not count.
 StillView still_view(const BodyPictures& bodies, std::span<const MotionFrame* const> frames);
 
 inline constexpr int kStillWidth = 480, kStillHeight = 320;  ///< pixels
