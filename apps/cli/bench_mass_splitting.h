@@ -110,8 +110,8 @@ struct ProofRow {
   std::string scene;
   int step = 0;
   std::int64_t contacts = 0;
-  std::string reference;  ///< who found the solution
-  double reference_residual = 0;
+  int reference_steps = 0;                  ///< of the interior point that found the solution
+  double reference_gap = 0;                 ///< FrictionlessResult::gap of it
   int sweeps = 0, accelerated_sweeps = 0;   ///< of block mass splitting, plain and with Anderson
   double error = 0, accelerated_error = 0;  ///< C8 after them
 };

@@ -50,6 +50,7 @@ FrameRun run_method(const SplitScene& scene, const std::string& label, const Spl
                         settings.threads = threads;
                         settings.measure_residual = false;
                       }).value_or_throw();
+  run.world.measure_cpu_times(true);
   FrameRun result{scene.name, label, sweeps, {}, {}};
   BodyWatch watch(run);
   JitterMeter meter;

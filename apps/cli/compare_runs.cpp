@@ -150,7 +150,9 @@ scenes::Scene scene_for(const CompareOptions& options, const std::string& solver
   run.threads = threads;
   run.no_sleep = true;
   run.measure_residual = false;
-  return build_scene(run, choose_scene(run));
+  scenes::Scene scene = build_scene(run, choose_scene(run));
+  scene.world.measure_cpu_times(true);
+  return scene;
 }
 
 void compare_runs(Comparison& comparison, const CompareOptions& options, Progress& progress) {
