@@ -114,6 +114,7 @@ struct ProofRow {
   double reference_gap = 0;                 ///< FrictionlessResult::gap of it
   int sweeps = 0, accelerated_sweeps = 0;   ///< of block mass splitting, plain and with Anderson
   double error = 0, accelerated_error = 0;  ///< C8 after them
+  int accelerated_depth = 0;                ///< of Anderson
 };
 inline constexpr double kProofError = 1e-8;  ///< C8 to reach
 ProofRow prove(const FrozenProblem& frozen, int threads, Progress& progress);
