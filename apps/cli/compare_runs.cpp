@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "apps/cli/compare.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/scene_source.h"
+#include "apps/cli/step_costs.h"
 
 namespace cairn::cli {
 
@@ -72,17 +72,6 @@ void plan_sweeps(const Comparison& comparison, CompareRun& run) {
   if (seconds > comparison.plan.run_limit)
     run.why_not = fmt::format("would take about {:.0f} s (--run-limit)", seconds);
 }
-
-/// Milliseconds of a step, all stages and the solver's: of the processors with one thread, by the clock with more.
-struct StepCosts {
-  std::vector<double> all, solve;
-
-  void add(const StageTimes& times, bool one_thread) {
-    const double* seconds = one_thread ? times.cpu : times.wall;
-    all.push_back(1e3 * std::accumulate(seconds, seconds + kStageCount, 0.0));
-    solve.push_back(1e3 * seconds[static_cast<int>(Stage::solve)]);
-  }
-};
 
 /// sum_b m v_ref^2 / 2 over the dynamic bodies that are still there, J.
 double jitter_unit(const scenes::Scene& scene, const std::vector<BodyId>& gone) {
