@@ -101,10 +101,11 @@ int prove_scene(const SplitScene& scene, SplitResults& results) {
     if (interrupted()) break;
     const ProofRow row = prove(problem, results.threads, progress);
     fmt::print(
-        "  step {:>3}, {:>5} contacts, u* with gap {:.1e} in {} steps: C8 {:.2e} after {} sweeps, with Anderson({}) "
+        "  step {:>3}, {:>5} contacts, u* in {} steps, gap {:.0e}, violated by {:.0e} m/s: C8 {:.2e} after {} sweeps, "
+        "with Anderson({}) "
         "{:.2e} after {}\n",
-        row.step, row.contacts, row.reference_gap, row.reference_steps, row.error, row.sweeps, row.accelerated_depth,
-        row.accelerated_error, row.accelerated_sweeps);
+        row.step, row.contacts, row.reference_steps, row.reference_gap, row.violation, row.error, row.sweeps,
+        row.accelerated_depth, row.accelerated_error, row.accelerated_sweeps);
     std::fflush(stdout);
     failures += row.accelerated_error < kProofError ? 0 : 1;
     results.proof.push_back(row);

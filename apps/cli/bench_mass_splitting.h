@@ -112,6 +112,7 @@ struct ProofRow {
   std::int64_t contacts = 0;
   int reference_steps = 0;                  ///< of the interior point that found the solution
   double reference_gap = 0;                 ///< FrictionlessResult::gap of it
+  double violation = 0;                     ///< m/s, that the solution itself leaves
   int sweeps = 0, accelerated_sweeps = 0;   ///< of block mass splitting, plain and with Anderson
   double error = 0, accelerated_error = 0;  ///< C8 after them
   int accelerated_depth = 0;                ///< of Anderson

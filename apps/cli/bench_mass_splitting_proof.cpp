@@ -36,6 +36,7 @@ ContactProblem without_friction(ContactProblem problem) {
 std::vector<Velocity> find_solution(const ContactProblem& problem, ProofRow& row) {
   FrictionlessResult result = solve_frictionless(problem);
   row.reference_gap = result.gap;
+  row.violation = -result.worst_slack;
   row.reference_steps = result.iterations;
   return std::move(result.velocity);
 }

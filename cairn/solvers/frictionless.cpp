@@ -20,6 +20,7 @@ using Matrix6 = Eigen::Matrix<double, 6, 6>;
 constexpr double kToBoundary = 0.995;  // of the way to where an impulse or a slack would be zero
 constexpr double kNear = 1e-10;        // of lambda s at the start: then the multipliers take over
 constexpr int kPatience = 40;          // steps of the multipliers before they become stiffer
+constexpr double kStill = 1e-13;       // of the velocity, from one step to the next
 constexpr double kRoundOff = 1e-12;    // of the fastest approach: violation at the end
 
 /// F with F F^T = M^-1 of one body; a direction of no mass has a zero column.
@@ -242,7 +243,10 @@ FrictionlessResult solve_frictionless(const ContactProblem& problem, int max_ite
   const double enough = kRoundOff * posed.q.lpNorm<Eigen::Infinity>();
   result.converged = false;
   for (int k = 1; !result.converged && result.iterations++ < max_iterations; ++k) {
-    result.converged = outer.advance() <= enough;
+    const Vector before = outer.z();
+    const bool met = outer.advance() <= enough;
+    // Where contacts contradict each other by a little, impulses grow for ever and the velocity stands.
+    result.converged = met || (outer.z() - before).norm() <= kStill * before.norm();
     if (k == kPatience) outer.stiffen();
   }
   const Vector &z = outer.z(), slack = posed.g * z + posed.q;

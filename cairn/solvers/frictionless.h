@@ -24,8 +24,8 @@ struct FrictionlessResult {
   std::vector<double> impulse;     ///< per contact, one of many that give it
   int iterations = 0;
   double gap = 0;          ///< 2 lambda.|s| / |z|^2: bounds the square of C8 where s >= 0
-  double worst_slack = 0;  ///< most negative N u + b in m/s, 0 where none is
-  bool converged = false;  ///< violations are down to round-off
+  double worst_slack = 0;  ///< most negative N u + b in m/s, 0 where none is; contacts may contradict each other
+  bool converged = false;  ///< violations are down to round-off, or the velocity does not change any more
 };
 
 /// Friction, spin and restitution targets are taken as they are written in the rows: friction must be zero. Joints are

@@ -38,9 +38,9 @@ struct SoftStepSettings {
   double slop = 0;           ///< m, overlap left alone; while bodies sink into it they rub too little
 
   // A contract (contract.h), which make_solver puts around the solver; SoftStepSolver itself does not read it.
-  double max_residual = 0;        ///< of every island, else `stronger` solves it again; 0: no contract
-  double max_ms = 0;              ///< of a step, after which no island is solved again; 0: no limit
-  std::string stronger = "nncg";  ///< name of a solver
+  double max_residual = 0;            ///< of every island, else `stronger` solves it again; 0: no contract
+  double max_ms = 0;                  ///< of a step, after which no island is solved again; 0: no limit
+  std::string stronger = "anderson";  ///< name of a solver
 };
 
 /// Sub-steps, sweeps and frequency where the settings leave them open. `flat`: manifolds of several points.
