@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Statistics of a live run over its steps, for plots. Bounded: when it is full, every second entry goes.
+
+const MOST = 4000;
+
+export class History {
+  constructor(names) {
+    this.names = names;
+    this.clear();
+  }
+
+  clear() {
+    this.steps = [];
+    this.times = [];
+    this.columns = Object.fromEntries(this.names.map((name) => [name, []]));
+  }
+
+  get last() { return this.steps.length > 0 ? this.steps[this.steps.length - 1] : -1; }
+
+  /** One step; what is not newer than the last one is known already. values: in the order of the names. */
+  add(step, time, values) {
+    if (step <= this.last) return;
+    this.steps.push(step);
+    this.times.push(time);
+    this.names.forEach((name, k) => this.columns[name].push(values[k]));
+    if (this.steps.length > MOST) this.keep((_, k) => k % 2 === 0);
+  }
+
+  /** Forgets what came after a step: the run was resumed there. */
+  cut(step) {
+    if (this.last > step) this.keep((_, k) => this.steps[k] <= step);
+  }
+
+  /** Puts the answer to `history` before what is known. */
+  prepend({ steps, times, statistics }) {
+    const first = this.steps[0] ?? Infinity;
+    const end = steps.findIndex((step) => step >= first), count = end < 0 ? steps.length : end;
+    this.steps = [...steps.slice(0, count), ...this.steps];
+    this.times = [...times.slice(0, count), ...this.times];
+    for (const name of this.names) {
+      const old = statistics[name] ?? new Array(count).fill(null);
+      this.columns[name] = [...old.slice(0, count), ...this.columns[name]];
+    }
+    while (this.steps.length > MOST) this.keep((_, k) => k % 2 === 0);
+  }
+
+  keep(chosen) {
+    // The columns before the steps, which `chosen` may look at.
+    for (const name of this.names) this.columns[name] = this.columns[name].filter(chosen);
+    this.times = this.times.filter(chosen);
+    this.steps = this.steps.filter(chosen);
+  }
+}
