@@ -24,25 +24,22 @@ export function bodyState(layout, frame, index) {
 }
 
 export class Inspector {
-  /** pickContact(k): a row was clicked. */
-  constructor(box, pickContact) {
-    Object.assign(this, { box, pickContact, drawn: 0, target: null });
+  /** onChoice(): a row was clicked. */
+  constructor(box, onChoice) {
+    Object.assign(this, { box, onChoice, drawn: 0, target: null, listed: [] });
     [this.text, this.rows, this.detail] = ["pre", "div", "pre"].map((tag) => document.createElement(tag));
     this.rows.className = "rows";
     box.append(this.text, this.rows, this.detail);
     this.rows.addEventListener("pointerdown", (event) => {
       const row = event.target.closest("[data-contact]");
-      if (row) this.choose(Number(row.dataset.contact));
+      if (!row) return;
+      this.target = this.listed[Number(row.dataset.contact)];
+      this.onChoice();
     });
   }
 
-  choose(k) {
-    this.target = null; // found again below
-    this.pickContact(k);
-  }
-
-  /** Remembers a contact, which has another number in the next frame. */
-  hold(contacts, k) { this.target = k < 0 ? null : { a: contacts.a[k], b: contacts.b[k], point: [...contacts.point(k)] }; }
+  /** Remembers a contact by its bodies and place: it has another number in the next frame. */
+  hold(contacts, k) { this.target = k < 0 ? null : contacts.describe(k); }
 
   /** The number of the contact that is held: of the same pair, nearest to where it was; -1: gone. */
   find(contacts) {
@@ -73,9 +70,10 @@ export class Inspector {
   listContacts(layout, frame, state, chosen) {
     const found = state === null ? [] : frame.contacts.of(state.index).map((k) => [k, frame.contacts.describe(k)]);
     found.sort(([, x], [, y]) => y.push - x.push);
-    this.rows.replaceChildren(...found.slice(0, MOST_ROWS).map(([k, c]) => {
+    this.listed = found.slice(0, MOST_ROWS).map(([, c]) => c);
+    this.rows.replaceChildren(...found.slice(0, MOST_ROWS).map(([k, c], place) => {
       const row = document.createElement("div"), other = layout.bodies[c.a === state.index ? c.b : c.a];
-      row.dataset.contact = k;
+      row.dataset.contact = place;
       row.className = k === chosen ? "chosen" : "";
       row.textContent = `${(other?.name ?? "?").slice(0, 14).padEnd(14)} ${MODES[c.mode].padEnd(5)} ` +
         `${short(c.push).padStart(8)} N s  gap ${short(c.gap)}`;

@@ -57,12 +57,17 @@ export class LiveRun {
     return new Promise((done, refuse) => this.waiting.set(id, { done, refuse }));
   }
 
-  /** A command whose refusal people should read. */
+  /** A command whose refusal people should read, unless a later one took its place; null then. */
   tell(name, values) {
-    return this.ask(name, values).catch((error) => { this.notify(`${name}: ${error.message}`, false); return null; });
+    return this.ask(name, values).catch((error) => {
+      if (!error.message.includes("superseded")) this.notify(`${name}: ${error.message}`, false);
+      return null;
+    });
   }
 
+  /** Answers have the number of their command; without one it is a note for people. */
   answered(message) {
+    if (message.note !== undefined) return this.notify(message.note, false);
     const waiter = this.waiting.get(message.id);
     if (!waiter) return;
     this.waiting.delete(message.id);

@@ -23,7 +23,7 @@ export class Player {
       plots: true };
     this.stage = new Stage(element("view"));
     this.hands = new Hands(this, element("view"));
-    this.inspector = new Inspector(element("inspector"), (k) => this.pickContact(k));
+    this.inspector = new Inspector(element("inspector"), () => this.refresh());
     this.plots = new Plots(element("plots"), (time) => this.seekTime(time));
     this.panel = new Panel(element("panel"), this);
     if (source.live) this.curves = new Curves(element("curves"), source);

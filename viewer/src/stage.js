@@ -82,7 +82,10 @@ export class Stage {
     this.painted = null;
   }
 
-  setScales({ fastest, strongest }) { Object.assign(this, { fastest, strongest, follow: fastest === 0 }); }
+  /** Scales of colours [m/s] and arrows [N s]; none: they follow the run. */
+  setScales({ fastest, strongest }) {
+    Object.assign(this, { fastest: Math.max(1e-6, fastest), strongest: Math.max(1e-12, strongest), follow: fastest === 0 });
+  }
 
   /**
    * Camera, light and sizes from the bodies of a frame. Those far from most others, beyond Tukey's fences, do not widen

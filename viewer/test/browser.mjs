@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Opens a page in headless Chromium, runs a script in it and prints the lines it returns; exits with 1 if one begins
 // with FAILED. Speaks the DevTools protocol over a pipe, so that nothing needs to be installed besides node.
-// Usage: node browser.mjs PAGE SCRIPT PROFILE_FOLDER
+// Usage: node browser.mjs FILE_OR_ADDRESS SCRIPT PROFILE_FOLDER [PICTURE.png WIDTH HEIGHT], the picture of what is then seen
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const LIMIT_MS = 120_000;
-const [page, script, profile] = process.argv.slice(2);
+const [page, script, profile, picture, width, height] = process.argv.slice(2);
 
 class Browser {
   constructor() {
@@ -46,9 +46,19 @@ class Browser {
     const { sessionId } = await this.call("Target.attachToTarget", { targetId, flatten: true });
     this.session = sessionId;
     await this.call("Page.enable");
+    if (picture) await this.resize(Number(width), Number(height));
     const loaded = this.answer("Page.loadEventFired");
     await this.call("Page.navigate", { url });
     await loaded;
+  }
+
+  resize(width, height) {
+    return this.call("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+  }
+
+  async keepPicture(file) {
+    const { data } = await this.call("Page.captureScreenshot", { format: "png" });
+    writeFileSync(file, Buffer.from(data, "base64"));
   }
 
   async run(expression) {
@@ -75,8 +85,9 @@ function fail(reason) {
 let browser;
 setTimeout(() => fail("the page did not come to the end of the test in time"), LIMIT_MS).unref();
 browser = new Browser();
-await browser.open(pathToFileURL(page).href);
+await browser.open(page.startsWith("http://") ? page : pathToFileURL(page).href);
 const lines = await browser.run(readFileSync(script, "utf8"));
+if (picture) await browser.keepPicture(picture);
 await browser.close();
 console.log(lines.join("\n"));
 process.exit(lines.length > 0 && !lines.some((line) => line.startsWith("FAILED")) ? 0 : 1);
