@@ -53,7 +53,8 @@ int run_export_page(const ExportOptions& o) {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Cairn</title>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
-      "style-src 'unsafe-inline'; img-src data:; font-src data:\">\n</head><body>\n<script type=\"text/plain\" id=\"recording\">";
+      "style-src 'unsafe-inline'; img-src data:; font-src data:\">\n</head><body>\n<script type=\"text/plain\" "
+      "id=\"recording\">";
   page += to_base64(data);
   page += "</script>\n<script>";
   page += viewer_script();

@@ -7,6 +7,12 @@ export const KINDS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#c
 const VIRIDIS = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725"];
 const RAMP_SIZE = 64;
 
+/** The colour of a line of a plot: lighter on a dark ground. */
+export function lineColour(number) {
+  const colour = new THREE.Color(KINDS[number % KINDS.length]);
+  return `#${(DARK.matches ? colour.lerp(new THREE.Color("#ffffff"), 0.2) : colour).getHexString()}`;
+}
+
 export const MODE_COLOURS = ["#8a9097", "#009e73", "#e69f00"]; // open, stick, slide
 export const NORMAL_COLOUR = "#0072b2", FORCE_COLOUR = "#d55e00", SPRING_COLOUR = "#cc79a7";
 export const AXIS_COLOURS = ["#d55e00", "#009e73", "#0072b2"]; // x, y, z

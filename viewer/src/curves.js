@@ -2,9 +2,10 @@
 // The step that is shown, solved again by every solver: their residuals over sweeps and over milliseconds.
 import uPlot from "uplot";
 import { Chart, positive } from "./chart.js";
-import { KINDS } from "./colours.js";
+import { KINDS, lineColour } from "./colours.js";
 
-const DASHES = [[], [6, 3], [2, 2], [8, 2, 2, 2]]; // after eight colours the next kind of line
+// After eight colours the next kind of line, with its name in CSS.
+const DASHES = [[[], "solid"], [[7, 4], "dashed"], [[2, 2], "dotted"], [[9, 2, 2, 2], "double"]];
 
 export class Curves {
   constructor(box, source) {
@@ -45,8 +46,10 @@ export class Curves {
     this.text.textContent = `step ${step}, ${contacts} contacts`;
     const ends = (curve) => curve.residual[curve.residual.length - 1] ?? Infinity;
     const good = this.result.curves.filter((c) => c.error === undefined).sort((a, b) => ends(a) - ends(b));
-    const lines = good.map((c, k) => ({ name: c.solver, colour: KINDS[k % KINDS.length],
-      dash: DASHES[Math.floor(k / KINDS.length) % DASHES.length] }));
+    const lines = good.map((c, k) => {
+      const [dash, border] = DASHES[Math.floor(k / KINDS.length) % DASHES.length];
+      return { name: c.solver, colour: lineColour(k), dash, border };
+    });
     for (const [title, from] of [["residual over sweeps", "sweeps"], ["residual over milliseconds", "ms"]]) {
       const chart = new Chart(this.holder, { title, lines, log: true, logX: from === "ms", spanGaps: true, size: [44, 20] });
       if (good.length > 0) chart.set(joined(good, from));
@@ -58,11 +61,12 @@ export class Curves {
   }
 
   /** A name, its end, and pointing at it brings its lines out. */
-  addRow({ name, colour = "" }, text, number = -1) {
-    const row = document.createElement("div"), mark = document.createElement("b");
-    mark.textContent = name;
-    mark.style.color = colour;
-    row.append(mark, ` ${text}`);
+  addRow({ name, colour = "", border = "none" }, text, number = -1) {
+    const [row, line, title, end] = ["div", "i", "b", "span"].map((tag) => document.createElement(tag));
+    line.style.borderTop = `3px ${border} ${colour}`;
+    title.textContent = name;
+    end.textContent = text;
+    row.append(line, title, end);
     const focus = (on) => { for (const { plot } of this.charts) plot.setSeries(on ? number + 1 : null, { focus: true }); };
     if (number >= 0) row.onmouseenter = () => focus(true), row.onmouseleave = () => focus(false);
     this.legend.append(row);

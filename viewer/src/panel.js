@@ -28,7 +28,8 @@ export class Panel {
   addRun() {
     const folder = this.gui.addFolder("run"), { player } = this, { source } = player;
     this.run = folder;
-    this.chosen = { get solver() { return source.solver; }, set solver(name) { source.setSolver(name); } };
+    // The program says NAME:setting=value,...
+    this.chosen = { get solver() { return source.solver.split(":")[0]; }, set solver(name) { source.setSolver(name); } };
     this.solver = folder.add(this.chosen, "solver", source.solvers).listen();
     folder.add({ curves: () => player.showCurves() }, "curves").name("curves of all solvers");
     folder.add({ restart: () => player.source.restart() }, "restart");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is measured, over time: energy, residual, contacts, milliseconds by stage. A click goes to that instant.
 import { Chart, finite, positive } from "./chart.js";
-import { KINDS } from "./colours.js";
+import { lineColour } from "./colours.js";
 
 const EVERY_MS = 100; // a live run has more steps than eyes can follow
 
@@ -29,7 +29,7 @@ export class Plots {
       const found = stages ? Object.keys(columns).filter((name) => name.startsWith("ms_")).map((name) => [name.slice(3), name])
         : lines.filter(([, from]) => (from === total ? "kinetic_energy" : from) in columns);
       if (found.length === 0) continue;
-      const named = found.map(([name], k) => ({ name, colour: KINDS[k % KINDS.length] }));
+      const named = found.map(([name], k) => ({ name, colour: lineColour(k) }));
       const chart = new Chart(this.holder, { title, log, lines: named, onClick: (time) => this.seek(time) });
       this.charts.push({ chart, log, sources: found.map(([, from]) => from) });
     }

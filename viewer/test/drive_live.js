@@ -22,7 +22,7 @@
     await until(() => cairn.step === 0 && !cairn.playing);
     check("bodies have their names", cairn.bodies.map((b) => b.name).join() === "ground,ball,box", cairn.bodies.length);
     check("the ball begins where it was put", near(body("ball").position[2], 1.5), body("ball").position);
-    check("there are solvers to choose from", cairn.solvers.length > 1 && cairn.solvers.includes(cairn.solver.split(" ")[0]),
+    check("there are solvers to choose from", cairn.solvers.length > 1 && cairn.solvers.includes(cairn.solver.split(":")[0]),
       [cairn.solver, cairn.solvers]);
   };
 
@@ -84,7 +84,7 @@
 
   const solve = async () => {
     const { cairn } = window, before = body("box").position, step = cairn.step;
-    const other = cairn.solvers.find((name) => name !== cairn.solver.split(" ")[0] && /nesterov|pgs/.test(name));
+    const other = cairn.solvers.find((name) => name !== cairn.solver.split(":")[0] && /nesterov|pgs/.test(name));
     await cairn.setSolver(other);
     await cairn.stepOn(10);
     await until(() => cairn.step === step + 10 && cairn.solver.startsWith(other));
