@@ -22,7 +22,7 @@ export function positive(values) { return Array.from(values, (x) => (x > 0 && Nu
 export function finite(values) { return Array.from(values, (x) => (Number.isFinite(x) ? x : null)); }
 
 export class Chart {
-  /** lines: {name, colour, dash}; log: the upward axis; marks: a line at the shown instant, whose clicks are told. */
+  /** lines: {name, colour, dash, dots}; log, logX: axes; onClick(x): clicks go there, and the lines are named. */
   constructor(holder, { title, lines, log = false, logX = false, spanGaps = false, onClick = null, size = [34, 16] }) {
     this.box = document.createElement("div");
     this.box.className = "chart";
@@ -38,7 +38,7 @@ export class Chart {
       scales: { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: log ? 3 : 1 } },
       axes: [axis(size[1]), axis(size[0])],
       series: [{}, ...lines.map((line) => ({ label: line.name, stroke: line.colour, width: 1.3, dash: line.dash, spanGaps,
-        points: { show: false } }))],
+        points: { show: line.dots ?? false } }))],
       hooks: { draw: [(plot) => this.mark(plot)] },
     }, [[], ...lines.map(() => [])], this.box);
     if (onClick) this.plot.over.addEventListener("click", () => onClick(this.plot.posToVal(this.plot.cursor.left, "x")));

@@ -36,7 +36,7 @@ function table(colours) {
 /** Every kind, then all of them lighter, then darker: 24 colours before one comes again. */
 function kinds() {
   const out = [];
-  for (const [towards, share] of [["#ffffff", 0], ["#ffffff", 0.45], ["#000000", 0.35]])
+  for (const [towards, share] of [["#ffffff", 0], ["#ffffff", 0.45], ["#000000", 0.2]])
     for (const kind of KINDS) out.push(new THREE.Color(kind).lerp(new THREE.Color(towards), share));
   return out;
 }

@@ -48,7 +48,7 @@ export class Curves {
     const good = this.result.curves.filter((c) => c.error === undefined).sort((a, b) => ends(a) - ends(b));
     const lines = good.map((c, k) => {
       const [dash, border] = DASHES[Math.floor(k / KINDS.length) % DASHES.length];
-      return { name: c.solver, colour: lineColour(k), dash, border };
+      return { name: c.solver, colour: lineColour(k), dash, border, dots: c.residual.length < 3 };
     });
     for (const [title, from] of [["residual over sweeps", "sweeps"], ["residual over milliseconds", "ms"]]) {
       const chart = new Chart(this.holder, { title, lines, log: true, logX: from === "ms", spanGaps: true, size: [44, 20] });

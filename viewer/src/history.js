@@ -17,9 +17,12 @@ export class History {
 
   get last() { return this.steps.length > 0 ? this.steps[this.steps.length - 1] : -1; }
 
-  /** One step; what is not newer than the last one is known already. values: in the order of the names. */
+  /**
+   * One step; what is not newer than the last one is known already, and before the first nothing is measured.
+   * values: in the order of the names.
+   */
   add(step, time, values) {
-    if (step <= this.last) return;
+    if (step <= this.last || step === 0) return;
     this.steps.push(step);
     this.times.push(time);
     this.names.forEach((name, k) => this.columns[name].push(values[k]));
@@ -33,14 +36,11 @@ export class History {
 
   /** Puts the answer to `history` before what is known. */
   prepend({ steps, times, statistics }) {
-    const first = this.steps[0] ?? Infinity;
-    const end = steps.findIndex((step) => step >= first), count = end < 0 ? steps.length : end;
-    this.steps = [...steps.slice(0, count), ...this.steps];
-    this.times = [...times.slice(0, count), ...this.times];
-    for (const name of this.names) {
-      const old = statistics[name] ?? new Array(count).fill(null);
-      this.columns[name] = [...old.slice(0, count), ...this.columns[name]];
-    }
+    const first = this.steps[0] ?? Infinity, older = (_, k) => steps[k] > 0 && steps[k] < first;
+    for (const name of this.names)
+      this.columns[name] = [...(statistics[name] ?? steps.map(() => null)).filter(older), ...this.columns[name]];
+    this.times = [...times.filter(older), ...this.times];
+    this.steps = [...steps.filter(older), ...this.steps];
     while (this.steps.length > MOST) this.keep((_, k) => k % 2 === 0);
   }
 

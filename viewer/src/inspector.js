@@ -102,7 +102,7 @@ function describe(state) {
   const groups = (state.island >= 0 ? `, island ${state.island}` : "") +
     (state.subBodies > 0 ? `, ${state.subBodies} sub-bodies` : "");
   return [
-    `body ${state.index}  ${state.name}`, `${state.shape}, ${state.mass.toPrecision(4)} kg`,
+    `${state.name}  (${state.index})`, `${state.shape}, ${state.mass.toPrecision(4)} kg`,
     `position [m]     ${list(state.position)}`, `velocity [m/s]   ${list(state.velocity)}`,
     `turning [rad/s]  ${list(state.turning)}`, `${state.contacts} contacts, ${rest}${groups}`,
   ].join("\n");

@@ -9,7 +9,7 @@ export function readLayout(reader) {
     triangles: reader.indices(3 * reader.count()),
   }));
   layout.bodies = Array.from({ length: reader.count() }, (_, index) => ({
-    index, name: reader.text(), shape: reader.text(), moves: reader.u8() === 1, mass: reader.f32(),
+    index, name: reader.text() || `body ${index}`, shape: reader.text(), moves: reader.u8() === 1, mass: reader.f32(),
     surface: reader.u32(), start: reader.floats(7), place: -1,
   }));
   layout.moving = layout.bodies.filter((body) => body.moves);

@@ -49,7 +49,7 @@ export class Panel {
 
   addSettings(source) {
     const { settings } = source, change = (name) => (value) => source.change({ [name]: value });
-    this.settings.push(this.run.add(settings, "dt", 1e-4, 0.05).name("dt [s]").onFinishChange(change("dt")).listen());
+    this.settings.push(this.run.add(settings, "dt", 1e-4, 0.05).decimals(5).name("dt [s]").onFinishChange(change("dt")).listen());
     if (Array.isArray(settings.gravity)) {
       const pull = { get z() { return settings.gravity[2]; }, set z(value) { settings.gravity[2] = value; } };
       this.settings.push(this.run.add(pull, "z", -30, 30).name("gravity z [m/s2]").listen()

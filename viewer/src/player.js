@@ -35,9 +35,10 @@ export class Player {
 
   /** Before every picture, ms. */
   tick(now) {
-    const passed = Math.min(0.1, (now - (this.last ?? now)) / 1000);
+    const passed = Math.min(0.1, (now - (this.last ?? now)) / 1000), begun = performance.now();
     this.last = now;
     if (this.source.advance(passed)) this.refresh(!this.source.playing);
+    this.cost = performance.now() - begun;
     if (this.source.live) this.hands.update();
     if (this.layout) this.stage.draw();
     requestAnimationFrame((time) => this.tick(time));

@@ -66,7 +66,7 @@ export class Stage {
   }
 
   addLights() {
-    this.sky = new THREE.HemisphereLight(0xffffff, 0x9a9488, 1.6);
+    this.sky = new THREE.HemisphereLight(0xffffff, 0xb0aaa0, 2);
     this.sun = new THREE.DirectionalLight(0xffffff, 2.2);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);

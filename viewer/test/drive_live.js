@@ -19,7 +19,7 @@
     check("it is connected", cairn.live && cairn.connected, cairn.connected);
     await cairn.ask("pause");
     await cairn.restart();
-    await until(() => cairn.step === 0 && !cairn.playing);
+    await until(() => cairn.step === 0 && !cairn.playing && cairn.bodies.length > 0);
     check("bodies have their names", cairn.bodies.map((b) => b.name).join() === "ground,ball,box", cairn.bodies.length);
     check("the ball begins where it was put", near(body("ball").position[2], 1.5), body("ball").position);
     check("there are solvers to choose from", cairn.solvers.length > 1 && cairn.solvers.includes(cairn.solver.split(":")[0]),

@@ -64,7 +64,7 @@ test("a frame is filled in place from any offset", () => {
 
 test("history takes only what is newer, forgets a dropped future and stays bounded", () => {
   const history = new History(["x"]);
-  for (const step of [1, 2, 3, 3, 2, 4]) history.add(step, 0.1 * step, [step]);
+  for (const step of [0, 1, 2, 3, 3, 2, 4]) history.add(step, 0.1 * step, [step]);
   assert.deepEqual(history.steps, [1, 2, 3, 4]);
   history.cut(2);
   assert.deepEqual([history.steps, history.columns.x], [[1, 2], [1, 2]]);
@@ -78,6 +78,6 @@ test("history takes only what is newer, forgets a dropped future and stays bound
 test("the past that is sent later comes before what was seen", () => {
   const history = new History(["x"]);
   history.add(5, 0.5, [50]);
-  history.prepend({ steps: [3, 4, 5, 6], times: [0.3, 0.4, 0.5, 0.6], statistics: { x: [3, 4, 5, 6] } });
+  history.prepend({ steps: [0, 3, 4, 5, 6], times: [0, 0.3, 0.4, 0.5, 0.6], statistics: { x: [0, 3, 4, 5, 6] } });
   assert.deepEqual([history.steps, history.columns.x], [[3, 4, 5], [3, 4, 50]]);
 });
