@@ -41,9 +41,9 @@ function kinds() {
   return out;
 }
 
-/** x from 0 to 1 along viridis, as a CSS colour. */
+/** x from 0 to 1 along viridis without its darkest end, on which no shading is seen. */
 function ramp(x) {
-  const at = x * (VIRIDIS.length - 1), k = Math.min(Math.floor(at), VIRIDIS.length - 2);
+  const at = (0.18 + 0.82 * x) * (VIRIDIS.length - 1), k = Math.min(Math.floor(at), VIRIDIS.length - 2);
   return new THREE.Color(VIRIDIS[k]).lerp(new THREE.Color(VIRIDIS[k + 1]), at - k);
 }
 

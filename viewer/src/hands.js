@@ -91,6 +91,7 @@ export class Hands {
     const target = this.stage.rayAt(...this.at).intersectPlane(held.plane, new THREE.Vector3());
     if (target && !target.equals(held.target)) held.target = target, this.sendDrag();
     this.stage.spring.show(inWorld(frame.poseOf(layout.bodies[held.body.index]), held.local), held.target);
+    this.stage.dirty = true;
   }
 
   /** One at a time; a hand that moved meanwhile is told next. */
@@ -115,6 +116,7 @@ export class Hands {
   drop() {
     this.held = null;
     this.stage.spring.hide();
+    this.stage.dirty = true;
   }
 
   /** A ball from the camera towards the pointer. */

@@ -32,6 +32,7 @@ function openDoor(player) {
     pickContact: (number) => player.pickContact(number),
     play: () => source.play(),
     pause: () => source.pause(),
+    look: (way, zoom) => player.look(way, zoom),
     show: (name, value) => player.setView(name, value),
     place: (index) => player.stage.project(...player.state(index).position),
   };

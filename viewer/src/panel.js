@@ -9,10 +9,15 @@ export class Panel {
   constructor(holder, player) {
     this.gui = new GUI({ container: holder, title: "Cairn" });
     this.player = player;
-    if (window.innerHeight < 420) this.gui.close();
+    this.gui.onOpenClose((changed) => {
+      if (changed !== this.gui) return;
+      holder.classList.toggle("closed", changed._closed);
+      player.resize();
+    });
     if (player.source.live) this.addRun();
     this.addView();
     if (player.source.live) this.addHands();
+    if (window.innerHeight < 420) this.gui.close();
   }
 
   addView() {

@@ -20,7 +20,7 @@ export class Player {
     this.contact = -1;
     this.colours = source.live ? LIVE_COLOURS : RECORDED_COLOURS;
     this.view = { colour: "body", contacts: true, normals: false, forces: true, joints: false, xray: false, shadows: true,
-      plots: true };
+      plots: true, panels: true };
     this.stage = new Stage(element("view"));
     this.hands = new Hands(this, element("view"));
     this.inspector = new Inspector(element("inspector"), () => this.refresh());
@@ -35,12 +35,16 @@ export class Player {
 
   /** Before every picture, ms. */
   tick(now) {
-    const passed = Math.min(0.1, (now - (this.last ?? now)) / 1000), begun = performance.now();
+    const before = this.last ?? now, passed = Math.min(0.1, (now - before) / 1000), begun = performance.now();
     this.last = now;
-    if (this.source.advance(passed)) this.refresh(!this.source.playing);
-    this.cost = performance.now() - begun;
+    if (this.source.advance(passed)) {
+      this.refresh(!this.source.playing);
+      this.cost = performance.now() - begun;
+    }
     if (this.source.live) this.hands.update();
-    if (this.layout) this.stage.draw();
+    const drawn = this.layout ? this.stage.draw() : false;
+    if (drawn && this.drawn) this.stage.pace(now - before);
+    this.drawn = drawn;
     requestAnimationFrame((time) => this.tick(time));
   }
 
@@ -87,6 +91,9 @@ export class Player {
     element("hash").title = `state hash ${source.hash}${source.repeat ? `, ${source.repeat} as when this step was shown before` : ""}`;
   }
 
+  /** The camera on the bodies where they are now. */
+  look(way, zoom) { if (this.source.frame) this.stage.aim(this.source.frame, way, zoom); }
+
   state(index) { return bodyState(this.source.layout, this.source.frame, index); }
 
   pick(index) {
@@ -114,6 +121,7 @@ export class Player {
 
   setView(name, value) {
     this.view[name] = value;
+    if (name === "shadows") this.stage.shadows = value, this.stage.setQuality(2);
     this.applyView();
     this.refresh();
   }
@@ -125,9 +133,9 @@ export class Player {
       forcesShown: view.forces && view.colour !== "graph", xray: view.xray || view.colour === "graph",
       byGraph: view.colour === "graph" });
     stage.joints.shown = view.joints;
-    stage.sun.castShadow = view.shadows;
-    if (element("plots").hidden === view.plots) {
+    if (element("plots").hidden === view.plots || element("overlay").hidden === view.panels) {
       element("plots").hidden = !view.plots;
+      element("overlay").hidden = !view.panels;
       this.resize();
     }
     this.watch();
@@ -165,7 +173,7 @@ export class Player {
       " ": () => this.setPlaying(!source.playing), ArrowLeft: () => this.nudge(-1), ArrowRight: () => this.nudge(1),
       Home: () => this.nudge(-Infinity), End: () => this.nudge(Infinity), "+": () => this.setSpeed(1),
       "-": () => this.setSpeed(-1), Backspace: () => source.restart(), c: () => this.setView("colour", next()),
-      f: flip("contacts"), n: flip("normals"), x: flip("xray"), p: flip("plots"), r: () => this.stage.look(),
+      f: flip("contacts"), n: flip("normals"), x: flip("xray"), p: flip("plots"), r: () => this.look(), h: flip("panels"),
       "?": () => this.toggleHelp(),
       Escape: () => { element("help").hidden = true; this.curves?.hide(); this.pick(-1); },
     };
@@ -197,8 +205,12 @@ export class Player {
 
   resize() {
     const { innerWidth: width, innerHeight: height } = window;
-    const top = (element("plots").hidden ? element("bar") : element("plots")).getBoundingClientRect().top;
-    this.stage.resize(width, height, Math.max(0, height - top));
+    const margin = { right: 0, bottom: 0 };
+    if (this.view.panels) {
+      margin.bottom = height - (this.view.plots ? element("plots") : element("bar")).getBoundingClientRect().top;
+      margin.right = element("panel").classList.contains("closed") ? 0 : element("panel").offsetWidth;
+    }
+    this.stage.resize(width, height, margin);
     this.plots.resize();
     this.curves?.resize();
   }

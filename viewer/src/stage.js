@@ -7,8 +7,11 @@ import { AWAKE, QUARANTINED } from "./frame.js";
 import { ContactGlyphs } from "./contact_glyphs.js";
 import { JointGlyphs, Spring } from "./joint_glyphs.js";
 import { reaches } from "./layout.js";
+import { drawnSurfaces } from "./simplify.js";
 
+const FROM = [0.6, -1, 0.45]; // the camera, at first
 const FADE = 0.995; // per frame, of the scales that follow a live run
+const SLOW_MS = 200, SLOW_PICTURES = 8; // when shadows go, then pixels
 
 export class Stage {
   constructor(canvas) {
@@ -17,14 +20,14 @@ export class Stage {
     this.picked = -1;
     this.groups = [];
     this.fastest = this.strongest = 1e-9;
-    this.margin = 0;
+    Object.assign(this, { margin: { right: 0, bottom: 0 }, dirty: true, shadows: true, slow: 0, quality: 2 });
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.addEventListener("change", () => (this.dirty = true));
     this.ray = new THREE.Raycaster();
     this.material = new THREE.MeshStandardMaterial({ roughness: 0.75, flatShading: true, side: THREE.DoubleSide });
     this.contacts = new ContactGlyphs(this.scene);
@@ -44,7 +47,7 @@ export class Stage {
     }
     const owners = layout.surfaces.map(() => []);
     for (const body of layout.bodies) owners[body.surface].push(body);
-    this.groups = layout.surfaces.map((surface, number) => this.instances(surface, owners[number]));
+    this.groups = drawnSurfaces(layout).map((surface, number) => this.instances(surface, owners[number]));
     this.painted = null;
   }
 
@@ -80,6 +83,7 @@ export class Stage {
     this.stillColour = one(still);
     this.pickedColour = one(picked);
     this.painted = null;
+    this.dirty = true;
   }
 
   /** Scales of colours [m/s] and arrows [N s]; none: they follow the run. */
@@ -87,11 +91,20 @@ export class Stage {
     Object.assign(this, { fastest: Math.max(1e-6, fastest), strongest: Math.max(1e-12, strongest), follow: fastest === 0 });
   }
 
-  /**
-   * Camera, light and sizes from the bodies of a frame. Those far from most others, beyond Tukey's fences, do not widen
-   * the view.
-   */
+  /** Camera, light and sizes from the bodies of a frame. */
   measure(frame) {
+    const unit = this.aim(frame);
+    this.placeSun();
+    this.contacts.setSize(Math.min(0.008 * this.radius, 0.12 * unit), this.radius);
+    this.joints.setSize(Math.min(0.06 * this.radius, 0.5 * unit));
+    this.spring.setSize(0.012 * this.radius);
+  }
+
+  /**
+   * The camera on the bodies of a frame. Those far from most others, beyond Tukey's fences, do not widen the view.
+   * Returns how far a usual body reaches. way: from the bodies to the camera; zoom: nearer when more than 1.
+   */
+  aim(frame, way = FROM, zoom = 1) {
     const reach = reaches(this.layout), box = new THREE.Box3();
     const { moving } = this.layout, sizes = moving.map((body) => reach[body.surface]).sort((a, b) => a - b);
     const unit = sizes[sizes.length >> 1] ?? 1;
@@ -105,11 +118,8 @@ export class Stage {
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
     this.centre = box.getCenter(new THREE.Vector3());
     this.radius = Math.max(0.05, 0.5 * box.getSize(new THREE.Vector3()).length());
-    this.placeSun();
-    this.contacts.setSize(Math.min(0.008 * this.radius, 0.12 * unit), this.radius);
-    this.joints.setSize(Math.min(0.06 * this.radius, 0.5 * unit));
-    this.spring.setSize(0.012 * this.radius);
-    this.look();
+    this.look(new THREE.Vector3(...way).normalize(), zoom);
+    return unit;
   }
 
   placeSun() {
@@ -121,20 +131,21 @@ export class Stage {
     sun.shadow.normalBias = 0.004 * radius;
   }
 
-  /** The camera as at the beginning: a ball around the bodies fills what the panels leave of the picture. */
-  look() {
-    const { width, height } = this.size, free = (height - this.margin) / height;
-    const half = Math.tan((0.5 * this.camera.fov * Math.PI) / 180) * Math.min(free, width / height);
-    const distance = (1.02 * this.radius) / Math.sin(Math.atan(half));
+  /** A ball around the bodies fills what the panels leave of the picture. */
+  look(way, zoom) {
+    const { width, height } = this.size, free = Math.min(height - this.margin.bottom, width - this.margin.right);
+    const half = (Math.tan((0.5 * this.camera.fov * Math.PI) / 180) * free) / height;
+    const distance = (1.02 * this.radius) / Math.sin(Math.atan(half)) / zoom;
     this.camera.near = distance / 500;
     this.camera.far = distance * 50;
     this.camera.updateProjectionMatrix();
     this.controls.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(new THREE.Vector3(0.6, -1, 0.45).normalize(), distance);
+    this.camera.position.copy(this.centre).addScaledVector(way, distance);
     this.controls.update();
   }
 
   show(frame) {
+    this.dirty = true;
     if (this.follow) this.followScales(frame);
     for (const { mesh, place } of this.groups) {
       const matrices = mesh.instanceMatrix.array;
@@ -210,15 +221,37 @@ export class Stage {
     return [p.x, p.y];
   }
 
-  /** margin: what the plots and the bar cover at the bottom; the scene is drawn in the middle of the rest. */
+  /** margin: what the panels cover at the right and at the bottom; the scene is drawn in the middle of the rest. */
   resize(width, height, margin) {
-    Object.assign(this, { size: { width, height }, margin });
+    Object.assign(this, { size: { width, height }, margin, dirty: true });
+    this.renderer.setPixelRatio(this.quality > 0 ? Math.min(2, window.devicePixelRatio) : 0.6);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    this.camera.setViewOffset(width, height, 0, margin / 2, width, height);
+    this.camera.setViewOffset(width, height, margin.right / 2, margin.bottom / 2, width, height);
   }
 
-  draw() { this.renderer.render(this.scene, this.camera); }
+  /** Draws what is new since the last picture; false: nothing is. */
+  draw() {
+    if (!this.dirty) return false;
+    this.dirty = false;
+    this.renderer.render(this.scene, this.camera);
+    return true;
+  }
+
+  /** Without a graphics card pictures are slow: after some slow ones the shadows go, then a part of the pixels. */
+  pace(ms) {
+    this.slow = ms > SLOW_MS ? this.slow + 1 : 0;
+    if (this.slow < SLOW_PICTURES || this.quality === 0) return;
+    this.slow = 0;
+    this.setQuality(this.quality - 1);
+  }
+
+  /** 2: as good as it can be. */
+  setQuality(quality) {
+    this.quality = quality;
+    this.sun.castShadow = this.shadows && quality === 2;
+    this.resize(this.size.width, this.size.height, this.margin);
+  }
 }
 
 /** A column-major matrix from position and quaternion w, x, y, z; a body whose numbers broke down is not drawn. */

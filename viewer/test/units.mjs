@@ -5,6 +5,7 @@ import test from "node:test";
 import { Reader, fromBase64 } from "../src/bytes.js";
 import { Contacts, Frame } from "../src/frame.js";
 import { History } from "../src/history.js";
+import { cluster, drawnSurfaces } from "../src/simplify.js";
 
 /** One contact as the program packs it: bodies, mode, graph colour, gap, point, normal, impulse. */
 function contactBytes(contacts) {
@@ -17,6 +18,15 @@ function contactBytes(contacts) {
     vectors.forEach((x, i) => view.setFloat32(at + 15 + 4 * i, x, true));
   });
   return bytes;
+}
+
+/** A square of n x n fields, two triangles each. */
+function square(n) {
+  const vertices = [], triangles = [], at = (i, j) => i * (n + 1) + j;
+  for (let i = 0; i <= n; ++i) for (let j = 0; j <= n; ++j) vertices.push(i / n, j / n, 0);
+  for (let i = 0; i < n; ++i)
+    for (let j = 0; j < n; ++j) triangles.push(at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+  return { vertices: Float32Array.from(vertices), triangles: Uint32Array.from(triangles) };
 }
 
 test("base64 with every padding", () => {
@@ -80,4 +90,18 @@ test("the past that is sent later comes before what was seen", () => {
   history.add(5, 0.5, [50]);
   history.prepend({ steps: [0, 3, 4, 5, 6], times: [0, 0.3, 0.4, 0.5, 0.6], statistics: { x: [0, 3, 4, 5, 6] } });
   assert.deepEqual([history.steps, history.columns.x], [[3, 4, 5], [3, 4, 50]]);
+});
+
+test("a surface in cells has a vertex and no more for each", () => {
+  const { vertices, triangles } = cluster(square(40), 4); // the last line of vertices falls into the last cells
+  assert.equal(vertices.length / 3, 16);
+  assert.equal(triangles.length / 3, 18); // of 3 x 3 fields between 16 vertices
+  assert.ok(triangles.every((corner) => corner < 16));
+});
+
+test("surfaces stay as they are until all bodies together have too many triangles", () => {
+  const surfaces = [square(20)], bodies = (n) => Array.from({ length: n }, () => ({ surface: 0 }));
+  assert.equal(drawnSurfaces({ surfaces, bodies: bodies(100) }), surfaces);
+  const [coarse] = drawnSurfaces({ surfaces, bodies: bodies(10000) });
+  assert.ok(coarse.triangles.length < surfaces[0].triangles.length / 4);
 });
