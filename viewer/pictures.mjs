@@ -9,7 +9,7 @@ import { Browser } from "./test/chromium.mjs";
 
 const [cairn, work, out] = process.argv.slice(2).map((path) => resolve(path));
 
-// at: frame; look: direction to the camera, and zoom; script: what else is shown.
+// at: frame; look: direction to the camera, and zoom; script: what else is shown. Sizes are for small files.
 const STILLS = [
   { name: "card_house", scene: ["card_house_58"], steps: 345, at: 322, look: [[0.45, -1, 0.25], 1.25] },
   { name: "fracture", scene: ["fracture_277"], steps: 90, at: 55, look: [[0.5, -1, 0.35], 1.35] },
@@ -66,12 +66,12 @@ async function live(browser, { name, scene, steps, size }) {
     await cairn.stepOn(${steps});
     while (cairn.step < ${steps}) await wait();
     cairn.pick(20);
-    cairn.look([0.45, -1, 0.25], 1.25);
+    cairn.look([0.45, -1, 0.25], 0.95);
     for (let k = 0; k < 10; ++k) await wait();
   })()`);
   await browser.keepPicture(join(work, `${name}.png`));
   server.kill("SIGINT");
-  ffmpeg("-i", join(work, `${name}.png`), "-q:v", "5", join(out, `${name}.jpg`));
+  ffmpeg("-i", join(work, `${name}.png`), "-vf", "scale=800:-2:flags=lanczos", "-q:v", "7", join(out, `${name}.jpg`));
 }
 
 mkdirSync(out, { recursive: true });

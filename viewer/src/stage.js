@@ -94,7 +94,6 @@ export class Stage {
   /** Camera, light and sizes from the bodies of a frame. */
   measure(frame) {
     const unit = this.aim(frame);
-    this.placeSun();
     this.contacts.setSize(Math.min(0.008 * this.radius, 0.12 * unit), this.radius);
     this.joints.setSize(Math.min(0.06 * this.radius, 0.5 * unit));
     this.spring.setSize(0.012 * this.radius);
@@ -118,6 +117,7 @@ export class Stage {
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
     this.centre = box.getCenter(new THREE.Vector3());
     this.radius = Math.max(0.05, 0.5 * box.getSize(new THREE.Vector3()).length());
+    this.placeSun();
     this.look(new THREE.Vector3(...way).normalize(), zoom);
     return unit;
   }
