@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The pages of the viewer, and cairn export RUN.h5 run.html: a recording and the viewer in one file that opens from disk,
-// without a network.
+// The pages of the viewer, and cairn export RUN.h5 run.html: a recording and the viewer in one file that opens from
+// disk, without a network.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -209,8 +209,10 @@ void add_run(CLI::App& app, RunOptions& o) {
 }
 
 void add_view(CLI::App& app, ViewOptions& o) {
-  CLI::App* view = app.add_subcommand("view", "Watch a scene in a browser while it runs, and act on it (docs/viewer.md)");
-  view->add_option("SCENE", o.run.scene, "name (`cairn scenes` lists them), scene file (.json, .urdf) or recording (.h5)")
+  CLI::App* view =
+      app.add_subcommand("view", "Watch a scene in a browser while it runs, and act on it (docs/viewer.md)");
+  view->add_option("SCENE", o.run.scene,
+                   "name (`cairn scenes` lists them), scene file (.json, .urdf) or recording (.h5)")
       ->required();
   add_run_physics(*view, o.run);
   view->add_option("--port", o.port, "of this machine to serve at (0: any that is free)")
@@ -223,7 +225,8 @@ void add_view(CLI::App& app, ViewOptions& o) {
   add_scene_source(*view, o.run.source);
   view->footer(
       "Prints an address for a browser on this machine; from elsewhere: ssh -L PORT:127.0.0.1:PORT. Ctrl-C ends it.\n"
-      "\nExit codes: 0 done (also by Ctrl-C), 2 wrong usage, 3 bad input or built without the viewer, 4 the port cannot "
+      "\nExit codes: 0 done (also by Ctrl-C), 2 wrong usage, 3 bad input or built without the viewer, 4 the port "
+      "cannot "
       "be had.");
 }
 

@@ -51,7 +51,10 @@ std::vector<Rival> able_rivals(const FrozenProblem& frozen, const std::vector<Ri
 
 JsonValue view_curves(const World& stepped, const std::vector<std::string>& solvers, int sweeps) {
   const auto colours = stepped.contact_colours();
-  const FrozenProblem frozen{"", static_cast<int>(stepped.step_count()), stepped.problem(), stepped.warm_start(),
+  const FrozenProblem frozen{"",
+                             static_cast<int>(stepped.step_count()),
+                             stepped.problem(),
+                             stepped.warm_start(),
                              {colours.begin(), colours.end()}};
   const std::vector<std::string> all{"all"};
   const std::vector<Rival> rivals = parse_rivals(solvers.empty() ? all : solvers);

@@ -10,8 +10,8 @@
 
 namespace cairn::cli {
 
-/// As LiveCurves (cairn/live/session.h): {"contacts": n, "curves": [{"solver", "sweeps", "residual", "ms"} or {"solver",
-/// "error"}]}, from where the step itself began. No names: all solvers.
+/// As LiveCurves (cairn/live/session.h): {"contacts": n, "curves": [{"solver", "sweeps", "residual", "ms"} or
+/// {"solver", "error"}]}, from where the step itself began. No names: all solvers.
 JsonValue view_curves(const World& stepped, const std::vector<std::string>& solvers, int sweeps);
 
 }  // namespace cairn::cli

@@ -17,13 +17,13 @@ bool same_token(std::string_view a, std::string_view b);
 /// What the header of a request says.
 struct DoorRequest {
   bool is_get = false, http_1_1 = false;
-  bool has_body = false;                ///< Content-Length above 0, or chunks
-  std::string target;                   ///< "/?token=..."
-  std::optional<std::string> host;      ///< none: missing, or given twice
-  bool upgrade = false;                 ///< to a WebSocket
-  bool origin_once = true;              ///< Origin given at most once
-  std::optional<std::string> origin;    ///< none: not given
-  std::string version, key;             ///< Sec-WebSocket-Version, Sec-WebSocket-Key; empty: not given
+  bool has_body = false;              ///< Content-Length above 0, or chunks
+  std::string target;                 ///< "/?token=..."
+  std::optional<std::string> host;    ///< none: missing, or given twice
+  bool upgrade = false;               ///< to a WebSocket
+  bool origin_once = true;            ///< Origin given at most once
+  std::optional<std::string> origin;  ///< none: not given
+  std::string version, key;           ///< Sec-WebSocket-Version, Sec-WebSocket-Key; empty: not given
 };
 
 /// 200: the page; 101: a WebSocket; else what HTTP calls it, and one sentence.

@@ -73,8 +73,8 @@ const char* phrase(int status) {
 
 /// One answer, after which the connection ends. The page may load nothing and connect only to this server.
 std::string head_of(int status, std::size_t length) {
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\nContent-Length: {}\r\nConnection: close\r\n", status,
-                                 phrase(status), length);
+  std::string head =
+      fmt::format("HTTP/1.1 {} {}\r\nContent-Length: {}\r\nConnection: close\r\n", status, phrase(status), length);
   if (status == 405) head += "Allow: GET\r\n";
   if (status == 426) head += "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
   head += status == 200 ? "Content-Type: text/html; charset=utf-8\r\n" : "Content-Type: text/plain; charset=utf-8\r\n";
@@ -253,8 +253,9 @@ class ViewServer::Impl::Client : public std::enable_shared_from_this<Client> {
     ws_.async_close(code, [self = shared_from_this()](error_code) { self->drop(); });
   }
 
-  /// Sends what is next, if nothing is on its way: answers, a new list of bodies, the newest frame.
-  void pump() {
+  /// Sends what is next, if nothing is on its way: answers, a new list of bodies, the newest frame; where the run has
+  /// gone on since that was taken, another one is asked for. `just_taken`: it may go on faster than it can be told.
+  void pump(bool just_taken = false) {
     if (!open_ || writing_ || closing_) return;
     const LiveFrame* newest = server_.newest.get();
     if (!answers_.empty()) {
@@ -267,8 +268,10 @@ class ViewServer::Impl::Client : public std::enable_shared_from_this<Client> {
       generation_ = newest->scene->generation, version_ = 0;
       return write({newest->scene, &newest->scene->bytes}, false);
     }
-    const bool holds_all = newest != nullptr && (newest->has_contacts || !contacts_) && (newest->has_groups || !groups_);
-    if (holds_all && credit_ > 0 && version_ != newest->version) {
+    const bool holds_all =
+        newest != nullptr && (newest->has_contacts || !contacts_) && (newest->has_groups || !groups_);
+    const bool fresh = just_taken || (newest != nullptr && newest->version == server_.session->version());
+    if (holds_all && fresh && credit_ > 0 && version_ != newest->version) {
       --credit_;
       version_ = newest->version;
       ++server_.counts.frames;
@@ -327,12 +330,11 @@ class ViewServer::Impl::Client : public std::enable_shared_from_this<Client> {
       if (request.name == "drag") dragging_ = true;
       if (request.name == "release") dragging_ = false;
       ++waiting_;
-      server_.session->submit(std::move(request),
-                              [weak = weak_from_this(), &io = server_.io](std::string answer) {
-                                net::post(io, [weak, answer = std::move(answer)]() mutable {
-                                  if (const auto self = weak.lock()) self->answer(std::move(answer));
-                                });
-                              });
+      server_.session->submit(std::move(request), [weak = weak_from_this(), &io = server_.io](std::string answer) {
+        net::post(io, [weak, answer = std::move(answer)]() mutable {
+          if (const auto self = weak.lock()) self->answer(std::move(answer));
+        });
+      });
     } catch (const InputError& error) {
       ++waiting_;
       answer(live_error(id, error.what()));
@@ -377,6 +379,8 @@ class ViewServer::Impl::Client : public std::enable_shared_from_this<Client> {
     open_ = false;
     if (dragging_) server_.session->submit({{}, "release", json_object()}, [](const std::string&) {});
     error_code ignored;
+    // With a reset, so that the system does not keep what nobody reads.
+    if (writing_) ws_.next_layer().socket().set_option(net::socket_base::linger(true, 0), ignored);
     ws_.next_layer().socket().close(ignored);
     server_.clients.erase(shared_from_this());
   }
@@ -413,9 +417,9 @@ ViewServer::Impl::Impl(const ViewServerSettings& s) : settings(s) {
   if (!error) acceptor.bind(here, error);
   if (!error) acceptor.listen(64, error);
   if (error)
-    throw PortError({ErrorKind::io,
-                     fmt::format("cannot listen on port {}: {}; choose another with --port (0: any that is free)",
-                                 s.port, error.message())});
+    throw PortError(
+        {ErrorKind::io, fmt::format("cannot listen on port {}: {}; choose another with --port (0: any that is free)",
+                                    s.port, error.message())});
 }
 
 void ViewServer::Impl::accept() {
@@ -457,7 +461,8 @@ void ViewServer::Impl::tick(const std::atomic<bool>& stop) {
 void ViewServer::Impl::say_goodbye() {
   error_code ignored;
   acceptor.close(ignored);
-  for (const auto& client : std::vector(clients.begin(), clients.end())) client->close(websocket::close_code::going_away);
+  for (const auto& client : std::vector(clients.begin(), clients.end()))
+    client->close(websocket::close_code::going_away);
   ticker.expires_after(clients.empty() ? Clock::duration{} : kFarewell);
   ticker.async_wait([this](error_code) { io.stop(); });
 }
@@ -465,7 +470,7 @@ void ViewServer::Impl::say_goodbye() {
 void ViewServer::Impl::take(std::shared_ptr<const LiveFrame> frame) {
   newest = std::move(frame);
   for (auto& bytes : packed_newest) bytes = nullptr;
-  for (const auto& client : std::vector(clients.begin(), clients.end())) client->pump();
+  for (const auto& client : std::vector(clients.begin(), clients.end())) client->pump(true);
 }
 
 void ViewServer::Impl::tell(const std::string& note) {
@@ -493,13 +498,12 @@ int ViewServer::port() const { return impl_->acceptor.local_endpoint().port(); }
 
 LiveListener ViewServer::listener() {
   Impl* impl = impl_.get();
-  return {.frame =
-              [impl](std::shared_ptr<const LiveFrame> frame) {
-                net::post(impl->io, [impl, frame = std::move(frame)]() mutable { impl->take(std::move(frame)); });
-              },
-          .note = [impl](std::string note) {
-            net::post(impl->io, [impl, note = std::move(note)] { impl->tell(note); });
-          }};
+  return {
+      .frame =
+          [impl](std::shared_ptr<const LiveFrame> frame) {
+            net::post(impl->io, [impl, frame = std::move(frame)]() mutable { impl->take(std::move(frame)); });
+          },
+      .note = [impl](std::string note) { net::post(impl->io, [impl, note = std::move(note)] { impl->tell(note); }); }};
 }
 
 void ViewServer::run(LiveSession* session, const std::atomic<bool>& stop) {

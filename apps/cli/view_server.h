@@ -24,14 +24,14 @@ struct ViewServerSettings {
   std::string page;   ///< HTML
 
   // Limits.
-  std::size_t most_clients = 16;            ///< WebSockets
-  std::size_t most_connections = 64;        ///< of any kind; others are sent away
-  std::size_t most_header = 16 << 10;       ///< bytes
-  std::size_t most_message = 64 << 10;      ///< bytes of a command
-  std::size_t most_fragments = 1 << 20;     ///< bytes on the wire for one command
-  std::size_t most_waiting = 64;            ///< requests of a client without an answer; more are not read
-  double patience = 5;                      ///< s for a request, and without any progress of what is sent
-  int send_buffer = 0;                      ///< bytes in the system per connection; 0: the system's choice
+  std::size_t most_clients = 16;         ///< WebSockets
+  std::size_t most_connections = 64;     ///< of any kind; others are sent away
+  std::size_t most_header = 16 << 10;    ///< bytes
+  std::size_t most_message = 64 << 10;   ///< bytes of a command
+  std::size_t most_fragments = 1 << 20;  ///< bytes on the wire for one command
+  std::size_t most_waiting = 64;         ///< requests of a client without an answer; more are not read
+  double patience = 5;                   ///< s for a request, and without any progress of what is sent
+  int send_buffer = 0;                   ///< bytes in the system per connection; 0: the system's choice
 };
 
 /// What went through.

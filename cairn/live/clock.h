@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// LiveClock: when the steps of a run are due that is to be so many times as fast as the world, and how fast it is. Seconds
-// of the world (`now`) and of the simulation (`time`) come from outside, so that it can be tested without waiting.
+// LiveClock: when the steps of a run are due that is to be so many times as fast as the world, and how fast it is.
+// Seconds of the world (`now`) and of the simulation (`time`) come from outside, so that it can be tested without
+// waiting.
 #pragma once
 
 #include <deque>
@@ -16,8 +17,8 @@ class LiveClock {
   void set_speed(double factor, double now, double time);
   double speed() const { return speed_; }
 
-  /// Seconds until a step from `time` over dt is due: never earlier than its end is reached at that speed. 0: now. A run
-  /// that cannot follow falls behind, and does not hurry later.
+  /// Seconds until a step from `time` over dt is due: never earlier than its end is reached at that speed. 0: now. A
+  /// run that cannot follow falls behind, and does not hurry later.
   double until_due(double now, double time, double dt);
   void stepped(double now, double time);
 
@@ -29,7 +30,7 @@ class LiveClock {
     double now, time;
   };
   double speed_ = 1;
-  Sample anchor_{0, 0};          ///< where the simulation was to be, and when
+  Sample anchor_{0, 0};         ///< where the simulation was to be, and when
   std::deque<Sample> samples_;  ///< of the last second, and one before
 };
 

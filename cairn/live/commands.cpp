@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostSteps = 1'000'000'000;
 constexpr double kLeastSpeed = 1e-3, kMostSpeed = 1e3;
-constexpr double kPickLength = 1e6;           // m
+constexpr double kPickLength = 1e6;          // m
 constexpr std::int64_t kMostHistory = 2000;  // steps in one answer
 constexpr int kMostCurveSweeps = 1000, kCurveSweeps = 100;
 
@@ -27,10 +27,9 @@ JsonValue json_texts(const std::vector<std::string>& texts) {
 
 void LiveSession::Core::execute(const LiveRequest& request, const Answer& answer) {
   static constexpr std::pair<const char*, Command> kCommands[] = {
-      {"play", &Core::play},         {"pause", &Core::pause},     {"step", &Core::step},
-      {"seek", &Core::seek},         {"restart", &Core::restart}, {"speed", &Core::speed},
-      {"solver", &Core::solver},     {"pick", &Core::pick},       {"drag", &Core::drag},
-      {"release", &Core::release},   {"shoot", &Core::shoot},     {"remove", &Core::remove},
+      {"play", &Core::play},         {"pause", &Core::pause},     {"step", &Core::step},     {"seek", &Core::seek},
+      {"restart", &Core::restart},   {"speed", &Core::speed},     {"solver", &Core::solver}, {"pick", &Core::pick},
+      {"drag", &Core::drag},         {"release", &Core::release}, {"shoot", &Core::shoot},   {"remove", &Core::remove},
       {"settings", &Core::settings}, {"history", &Core::history}, {"curves", &Core::curves},
   };
   try {
@@ -41,8 +40,8 @@ void LiveSession::Core::execute(const LiveRequest& request, const Answer& answer
       if (const Result result = (this->*command)(request, answer)) answer(to_line(*result));
       return;
     }
-    fail_input(fmt::format("nothing is called '{}'; did you mean '{}'?", request.name,
-                           nearest_name(request.name, names)));
+    fail_input(
+        fmt::format("nothing is called '{}'; did you mean '{}'?", request.name, nearest_name(request.name, names)));
   } catch (const std::exception& error) {
     answer(live_error(request.id, error.what()));
   }
@@ -173,8 +172,8 @@ auto LiveSession::Core::drag(const LiveRequest& request, const Answer&) -> Resul
   const std::optional<LiveDrag>& before = run_.drag();
   const Vec3 point = arguments.vector("point", kLargestPosition);
   const Pose pose = run_.world().view(drag.body).pose;
-  drag.anchor = before && before->body == drag.body ? before->anchor
-                                                    : rotate(conjugate(pose.orientation), point - pose.position);
+  drag.anchor =
+      before && before->body == drag.body ? before->anchor : rotate(conjugate(pose.orientation), point - pose.position);
   act(drag);
   return live_answer(request.id);
 }

@@ -19,8 +19,8 @@ struct LiveScene {
   std::uint64_t generation = 0;  ///< another number for another list of bodies, joints or solvers
   std::vector<BodyId> bodies;    ///< numbers of bodies are places here
   std::vector<JointId> joints;
-  std::vector<bool> moves;       ///< per body
-  std::string bytes;             ///< message SCEN
+  std::vector<bool> moves;  ///< per body
+  std::string bytes;        ///< message SCEN
 };
 
 /// Names for people.

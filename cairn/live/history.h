@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LiveHistory: the past of a run that can be gone back to. Keeps of every step its hash and statistics, of some steps the
-// whole state, and everything that was done to the world from outside, so that any step can be computed again.
+// LiveHistory: the past of a run that can be gone back to. Keeps of every step its hash and statistics, of some steps
+// the whole state, and everything that was done to the world from outside, so that any step can be computed again.
 //
 // It is bounded by bytes: states are thinned out, the older the sparser, and where they would stand too far apart the
 // oldest part of the run is forgotten.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LiveRequest: what a viewer asks, one line of JSON, {"id": 7, "do": "seek", "step": 120}; and the answers (docs/viewer.md).
+// LiveRequest: what a viewer asks, one line of JSON, {"id": 7, "do": "seek", "step": 120}; and the answers
+// (docs/viewer.md).
 #pragma once
 
 #include <cstdint>

@@ -176,8 +176,8 @@ void LiveRun::restore(const LiveSnapshot& snapshot) {
 
 void LiveRun::begin_seek(std::int64_t step) {
   if (step < history_.oldest() || step > history_.newest())
-    fail_input(fmt::format("seek: step {} is not kept: go to one from {} to {}", step, history_.oldest(),
-                           history_.newest()));
+    fail_input(
+        fmt::format("seek: step {} is not kept: go to one from {} to {}", step, history_.oldest(), history_.newest()));
   if (step != here()) {
     const LiveSnapshot& from = history_.snapshot_for(step);
     if (here() > step || here() < from.step) restore(from);

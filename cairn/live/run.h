@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LiveRun: a world with a past. Steps are taken, things are done to it, and any step that is still remembered can be gone
-// back to, bit for bit; from there the run goes on exactly as it did, inputs included, until someone acts.
+// LiveRun: a world with a past. Steps are taken, things are done to it, and any step that is still remembered can be
+// gone back to, bit for bit; from there the run goes on exactly as it did, inputs included, until someone acts.
 //
 // Knows no clock and no threads: LiveSession (session.h) runs it.
 #pragma once

@@ -138,8 +138,8 @@ void LiveSession::Core::publish() {
   const bool fresh = version_ != published_ || (wanted & ~published_bits_ & (kContacts | kGroups)) != 0;
   if (!other_scene && ((wanted & kFrame) == 0 || !fresh)) return;
   wanted = wants_.exchange(0);
-  auto frame = std::make_shared<LiveFrame>(
-      take_live_frame(run_, scene_, (wanted & kContacts) != 0, (wanted & kGroups) != 0));
+  auto frame =
+      std::make_shared<LiveFrame>(take_live_frame(run_, scene_, (wanted & kContacts) != 0, (wanted & kGroups) != 0));
   frame->version = version_;
   frame->playing = mode_ == Mode::playing;
   frame->speed = clock_.speed();
@@ -152,8 +152,14 @@ LiveSummary LiveSession::Core::summary() {
   LiveSummary result;
   loop_.ask([&] {
     const World& world = run_.world();
-    result = {run_.here(),       run_.history().newest(), computed_, world.time(), wall_.seconds(),
-              run_.mismatches(), solver_label(world.settings()), world.state_hash().to_string()};
+    result = {run_.here(),
+              run_.history().newest(),
+              computed_,
+              world.time(),
+              wall_.seconds(),
+              run_.mismatches(),
+              solver_label(world.settings()),
+              world.state_hash().to_string()};
   });
   return result;
 }
@@ -164,6 +170,7 @@ LiveSession::~LiveSession() = default;
 
 void LiveSession::submit(LiveRequest request, Answer answer) { core_->submit(std::move(request), std::move(answer)); }
 void LiveSession::want_frame(bool contacts, bool groups) { core_->want_frame(contacts, groups); }
+std::uint64_t LiveSession::version() const { return core_->version(); }
 LiveSummary LiveSession::summary() { return core_->summary(); }
 
 }  // namespace cairn

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// LiveSession: a run that people watch and act on while it goes. It has a thread of its own, on which everything happens:
-// steps at the speed asked for, and between them what was requested, in order. Nothing it is asked makes it wait.
+// LiveSession: a run that people watch and act on while it goes. It has a thread of its own, on which everything
+// happens: steps at the speed asked for, and between them what was requested, in order. Nothing it is asked makes it
+// wait.
 //
 //   LiveSession session(std::move(world), {.scene = "tower"}, {.frame = show, .note = tell});
 //   session.submit(parse_live_request(R"({"id": 1, "do": "pause"})", id), [](std::string answer) { ... });
@@ -61,6 +62,8 @@ class LiveSession {
   /// The listener gets a frame once there is one that differs from the last he got, in state or in what it holds. A new
   /// list of bodies is told without asking.
   void want_frame(bool contacts, bool groups);
+  /// LiveFrame::version of a frame that would be taken now.
+  std::uint64_t version() const;
 
   /// Waits for the step under way.
   LiveSummary summary();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a LiveSession is inside: session.cpp has its turns, commands.cpp what it can be asked. Everything but `submit`,
-// `want_frame` and `summary` happens on the session's thread.
+// `want_frame`, `version` and `summary` happens on the session's thread.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,7 @@ class LiveSession::Core {
 
   void submit(LiveRequest request, Answer answer);
   void want_frame(bool contacts, bool groups);
+  std::uint64_t version() const { return version_; }
   LiveSummary summary();
 
   /// What a request may do: an answer at once, or none if it is given later.
@@ -81,9 +82,9 @@ class LiveSession::Core {
   std::int64_t computed_ = 0;
 
   std::shared_ptr<const LiveScene> scene_;
-  std::uint64_t scene_edits_ = 0;  ///< LiveRun::edits() that it was made of
-  std::uint64_t version_ = 1;      ///< grows with everything that a frame shows
-  std::uint64_t published_ = 0;    ///< version of the last frame
+  std::uint64_t scene_edits_ = 0;          ///< LiveRun::edits() that it was made of
+  std::atomic<std::uint64_t> version_{1};  ///< grows with everything that a frame shows
+  std::uint64_t published_ = 0;            ///< version of the last frame
   std::uint64_t published_scene_ = 0;
   unsigned published_bits_ = 0;
   std::atomic<unsigned> wants_{0};

@@ -95,9 +95,8 @@ MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool 
   for (const ContactView& c : world.contacts()) {
     const auto place_of = [&](BodyId id) { return id.index < place.size() ? place[id.index] : -1; };
     if (place_of(c.body_a) < 0 || place_of(c.body_b) < 0) continue;
-    frame.contacts.push_back(
-        {place_of(c.body_a), place_of(c.body_b), c.point, c.normal, c.impulse, c.separation, contact_mode(world, c),
-         c.colour});
+    frame.contacts.push_back({place_of(c.body_a), place_of(c.body_b), c.point, c.normal, c.impulse, c.separation,
+                              contact_mode(world, c), c.colour});
   }
   return frame;
 }

@@ -45,8 +45,8 @@ class PagePacker {
   ByteWriter frames_;
 };
 
-/// The part of a page that says what bodies look like: surfaces, equal ones once, then per body its name, shapes, whether
-/// it moves, mass, surface and pose. The live viewer gets the same.
+/// The part of a page that says what bodies look like: surfaces, equal ones once, then per body its name, shapes,
+/// whether it moves, mass, surface and pose. The live viewer gets the same.
 void write_page_bodies(ByteWriter& out, std::span<const RecordedBody> list, const BodyPictures& bodies,
                        std::span<const Pose> poses);
 /// Single precision: position, then the quaternion from its real part on.

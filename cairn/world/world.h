@@ -44,8 +44,9 @@ struct BodyView {
 
 /// How bodies hang together, as the last step found it; per body in the order of World::bodies().
 struct BodyGroups {
-  std::vector<std::int32_t> island;      ///< -1: cannot move, asleep, or a state that was just restored
-  std::vector<std::int32_t> sub_bodies;  ///< bodies and joints' other ends it meets: parts that mass splitting makes of it
+  std::vector<std::int32_t> island;  ///< -1: cannot move, asleep, or a state that was just restored
+  std::vector<std::int32_t>
+      sub_bodies;  ///< bodies and joints' other ends it meets: parts that mass splitting makes of it
 };
 
 class World {

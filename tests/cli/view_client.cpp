@@ -71,6 +71,11 @@ bool ViewClient::closed_within(double seconds) {
   }
 }
 
+bool ViewClient::reset_within(double seconds) {
+  pollfd wait{socket_, 0, 0};
+  return poll(&wait, 1, static_cast<int>(1000 * seconds)) > 0;
+}
+
 void ViewClient::reset() {
   const linger now{1, 0};
   setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
@@ -84,9 +89,10 @@ std::string ViewClient::get(int port, const std::string& request) {
 }
 
 std::string ViewClient::upgrade(int port, const std::string& token, const std::string& lines) {
-  send(fmt::format("GET /live?token={} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n{}\r\n",
-                   token, port, lines));
+  send(
+      fmt::format("GET /live?token={} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n{}\r\n",
+                  token, port, lines));
   while (rest_.find("\r\n\r\n") == std::string::npos)
     if (!fill(20)) break;
   std::string head;

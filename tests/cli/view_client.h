@@ -20,6 +20,8 @@ class ViewClient {
   std::string read_all(double seconds = 20);
   /// Whether the other side has hung up within the time.
   bool closed_within(double seconds);
+  /// Whether the other side has broken off within the time, without reading anything.
+  bool reset_within(double seconds);
   /// Leaves with a reset instead of a farewell.
   void reset();
 

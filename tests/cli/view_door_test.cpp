@@ -32,9 +32,10 @@ int status(const DoorRequest& request, bool live = true) { return judge(request,
 TEST(ViewDoor, ThePageAndTheLiveRunNeedTheToken) {
   EXPECT_EQ(status(page_request()), 200);
   EXPECT_EQ(status(live_request()), 101);
-  for (const std::string& query : {std::string(), std::string("?"), std::string("?token="), "?token=" + kToken + "0",
-                                   "?token=" + kToken.substr(1), "?token=" + kToken.substr(0, 31) + "e", "?Token=" + kToken,
-                                   "?token=" + kToken + "&token=" + kToken, "?token=x&token=" + kToken}) {
+  for (const std::string& query :
+       {std::string(), std::string("?"), std::string("?token="), "?token=" + kToken + "0", "?token=" + kToken.substr(1),
+        "?token=" + kToken.substr(0, 31) + "e", "?Token=" + kToken, "?token=" + kToken + "&token=" + kToken,
+        "?token=x&token=" + kToken}) {
     DoorRequest page = page_request(), live = live_request();
     page.target = "/" + query, live.target = "/live" + query;
     EXPECT_EQ(status(page), 403) << query;
@@ -46,8 +47,8 @@ TEST(ViewDoor, ThePageAndTheLiveRunNeedTheToken) {
 }
 
 TEST(ViewDoor, NothingElseIsServed) {
-  for (const char* path : {"/favicon.ico", "/index.html", "//", "/../etc/passwd", "/live/", "/%6cive", "", "*",
-                           "http://127.0.0.1/"}) {
+  for (const char* path :
+       {"/favicon.ico", "/index.html", "//", "/../etc/passwd", "/live/", "/%6cive", "", "*", "http://127.0.0.1/"}) {
     DoorRequest r = page_request();
     r.target = path + ("?token=" + kToken);
     EXPECT_EQ(status(r), 404) << path;
@@ -56,9 +57,10 @@ TEST(ViewDoor, NothingElseIsServed) {
 }
 
 TEST(ViewDoor, OnlyThisMachineByItsOwnNames) {
-  for (const char* host : {"127.0.0.1", "127.0.0.1:1", "localhost", "localhost:65535"}) EXPECT_TRUE(is_local_host(host)) << host;
-  for (const char* host : {"", ":8642", "127.0.0.1.evil.org", "evil.org", "localhost.evil.org:8642", "127.0.0.1:", "127.0.0.1:x",
-                           "127.0.0.1:123456", "127.0.0.2", "0.0.0.0", "[::1]", "LOCALHOST"})
+  for (const char* host : {"127.0.0.1", "127.0.0.1:1", "localhost", "localhost:65535"})
+    EXPECT_TRUE(is_local_host(host)) << host;
+  for (const char* host : {"", ":8642", "127.0.0.1.evil.org", "evil.org", "localhost.evil.org:8642", "127.0.0.1:",
+                           "127.0.0.1:x", "127.0.0.1:123456", "127.0.0.2", "0.0.0.0", "[::1]", "LOCALHOST"})
     EXPECT_FALSE(is_local_host(host)) << host;
   DoorRequest r = page_request();
   r.host.reset();
@@ -69,8 +71,9 @@ TEST(ViewDoor, OnlyThisMachineByItsOwnNames) {
 
 TEST(ViewDoor, PagesOfOthersMayNotConnect) {
   DoorRequest r = live_request();
-  for (const char* origin : {"https://evil.org", "null", "http://127.0.0.1.evil.org:8642", "http://127.0.0.1:8643",
-                             "http://localhost:8642", "https://127.0.0.1:8642", "http://127.0.0.1", "http://127.0.0.1:8642/", ""}) {
+  for (const char* origin :
+       {"https://evil.org", "null", "http://127.0.0.1.evil.org:8642", "http://127.0.0.1:8643", "http://localhost:8642",
+        "https://127.0.0.1:8642", "http://127.0.0.1", "http://127.0.0.1:8642/", ""}) {
     r.origin = origin;
     EXPECT_EQ(status(r), 403) << origin;
   }
@@ -94,8 +97,8 @@ TEST(ViewDoor, UpgradesMustBeWellFormed) {
     EXPECT_EQ(status(r), 426) << version;
   }
   r = live_request();
-  for (const char* key : {"", "short==", "dGhlIHNhbXBsZSBub25jZQ=", "dGhlIHNhbXBsZSBub25jZQ===", "dGhlIHNhbXBsZSBub25jZR==",
-                          "dGhlIHNhbXBsZSBub25j*Q==", "dGhlIHNhbXBsZSBub25jZQAA"}) {
+  for (const char* key : {"", "short==", "dGhlIHNhbXBsZSBub25jZQ=", "dGhlIHNhbXBsZSBub25jZQ===",
+                          "dGhlIHNhbXBsZSBub25jZR==", "dGhlIHNhbXBsZSBub25j*Q==", "dGhlIHNhbXBsZSBub25jZQAA"}) {
     r.key = key;
     EXPECT_EQ(status(r), 400) << key;
   }

@@ -111,7 +111,7 @@ TEST(LiveFrame, AFrameIsTheState) {
   for (int k = 0; k < 2; ++k) EXPECT_EQ(in.get<std::uint8_t>(), 1);  // awake
   ASSERT_EQ(in.get<std::uint8_t>(), 1);
   EXPECT_EQ(in.get<std::int32_t>(), in.get<std::int32_t>());  // the ball lies on the box: one island
-  EXPECT_EQ(in.get<std::uint16_t>(), 3);                     // floor, ball and hinge
+  EXPECT_EQ(in.get<std::uint16_t>(), 3);                      // floor, ball and hinge
   EXPECT_EQ(in.get<std::uint16_t>(), 1);
   const std::vector<ContactView> contacts = world.contacts();
   ASSERT_EQ(in.count(51), contacts.size());

@@ -68,12 +68,12 @@ TEST(LiveHistory, InputsAreForgottenWithTheirSteps) {
   for (std::int64_t k = 1; k <= 10; ++k) {
     history.add(record(k));
     history.keep(snapshot(k, 1000));
-    if (k == 9) history.log(LiveShot{});
+    if (k == 10) history.log(LiveShot{});
   }
   ASSERT_GT(history.oldest(), 0);
   EXPECT_EQ(history.input_end(), 2);  // numbers go on
-  EXPECT_EQ(history.first_input_at(9), 1);
-  EXPECT_EQ(history.input(1).step, 9);
+  EXPECT_EQ(history.first_input_at(10), 1);
+  EXPECT_EQ(history.input(1).step, 10);
 }
 
 TEST(LiveHistory, ADragThatGoesOnIsOneInputPerStep) {

@@ -16,7 +16,8 @@ inline World live_heap(int threads = 1) {
   World world(settings);
   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
   for (int k = 0; k < 16; ++k)
-    world.add_body({.pose = {{0.3 * (k % 2), 0.02 * k, 0.2 + 0.35 * (k / 2)}}}, {{.shape = make_box({0.14, 0.15, 0.16})}});
+    world.add_body({.pose = {{0.3 * (k % 2), 0.02 * k, 0.2 + 0.35 * (k / 2)}}},
+                   {{.shape = make_box({0.14, 0.15, 0.16})}});
   return world;
 }
 
@@ -30,7 +31,8 @@ inline LiveInput solver_change(const LiveRun& run, const char* name, const Named
 inline void eventful_step(LiveRun& run) {
   const std::int64_t k = run.here();
   const BodyId body = run.world().bodies()[5];
-  if (k >= 8 && k < 25) run.act(LiveDrag{.body = body, .anchor = {0.1, 0, 0}, .target = {0.05 * static_cast<double>(k), 1, 2}});
+  if (k >= 8 && k < 25)
+    run.act(LiveDrag{.body = body, .anchor = {0.1, 0, 0}, .target = {0.05 * static_cast<double>(k), 1, 2}});
   if (k == 25) run.act(LiveRelease{});
   if (k == 12 || k == 30) run.act(LiveShot{{-3, 0.1, 1}, {15, 0, 0.1 * static_cast<double>(k)}, 0.2, 800});
   if (k == 33) run.act(LiveRemoval{run.world().bodies()[3]});

@@ -179,7 +179,7 @@ TEST(LiveSession, AnotherListOfBodiesIsToldWithoutAsking) {
 
 TEST(LiveSession, PicksWhatTheRayMeets) {
   LiveSession session(live_heap(), paused());
-  const JsonValue hit = ask(session, R"({"do": "pick", "origin": [0, 0, 9], "direction": [0, 0, -1]})");
+  const JsonValue hit = ask(session, R"({"do": "pick", "origin": [0, 0.3, 9], "direction": [0, 0, -1]})");
   EXPECT_EQ(number(hit, "body"), 15);  // the topmost box of that side
   EXPECT_NEAR(hit.find("point")->value.items[2].number, 0.2 + 0.35 * 7 + 0.16, 1e-6);
   EXPECT_EQ(number(ask(session, R"({"do": "pick", "origin": [0, 0, 9], "direction": [0, 0, 1]})"), "body"), -1);
