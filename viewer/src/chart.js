@@ -37,11 +37,12 @@ export class Chart {
       cursor: { drag: { x: false, y: false }, y: false, focus: { prox: 16 } }, focus: { alpha: 0.25 },
       scales: { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: log ? 3 : 1 } },
       axes: [axis(size[1]), axis(size[0])],
-      series: [{}, ...lines.map((line) => ({ label: line.name, stroke: line.colour, width: 1.3, dash: line.dash, spanGaps,
-        points: { show: line.dots ?? false } }))],
+      series: [{}, ...lines.map(({ name, colour, dash, dots = false }) => ({ label: name, stroke: colour, width: 1.3, dash,
+        spanGaps, points: { show: dots } }))],
       hooks: { draw: [(plot) => this.mark(plot)] },
     }, [[], ...lines.map(() => [])], this.box);
-    if (onClick) this.plot.over.addEventListener("click", () => onClick(this.plot.posToVal(this.plot.cursor.left, "x")));
+    const { plot } = this;
+    if (onClick) plot.over.addEventListener("click", () => onClick(plot.posToVal(plot.cursor.left, "x")));
   }
 
   name(title, lines) {

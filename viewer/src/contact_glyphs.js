@@ -31,8 +31,9 @@ export class ContactGlyphs {
     const s = this.size;
     this.points = this.instances(new THREE.SphereGeometry(s, 8, 6), "#ffffff");
     this.points.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * this.capacity), 3);
-    this.normals = this.instances(new THREE.CylinderGeometry(0.25 * s, 0.25 * s, 1, 5).translate(0, 0.5, 0), NORMAL_COLOUR);
-    this.shafts = this.instances(new THREE.CylinderGeometry(0.4 * s, 0.4 * s, 1, 6).translate(0, 0.5, 0), FORCE_COLOUR);
+    const rod = (radius) => new THREE.CylinderGeometry(radius, radius, 1, 6).translate(0, 0.5, 0);
+    this.normals = this.instances(rod(0.25 * s), NORMAL_COLOUR);
+    this.shafts = this.instances(rod(0.4 * s), FORCE_COLOUR);
     this.heads = this.instances(new THREE.ConeGeometry(1.3 * s, 3.5 * s, 8), FORCE_COLOUR);
     this.parts = [this.points, this.normals, this.shafts, this.heads];
   }

@@ -51,12 +51,14 @@ export class Curves {
       return { name: c.solver, colour: lineColour(k), dash, border, dots: c.residual.length < 3 };
     });
     for (const [title, from] of [["residual over sweeps", "sweeps"], ["residual over milliseconds", "ms"]]) {
-      const chart = new Chart(this.holder, { title, lines, log: true, logX: from === "ms", spanGaps: true, size: [44, 20] });
+      const chart = new Chart(this.holder,
+        { title, lines, log: true, logX: from === "ms", spanGaps: true, size: [44, 20] });
       if (good.length > 0) chart.set(joined(good, from));
       this.charts.push(chart);
     }
-    good.forEach((curve, k) => this.addRow(lines[k], `${ends(curve).toExponential(1)}  ${last(curve.ms).toPrecision(3)} ms`, k));
-    for (const { solver, error } of this.result.curves.filter((c) => c.error !== undefined)) this.addRow({ name: solver }, error);
+    good.forEach((curve, k) =>
+      this.addRow(lines[k], `${ends(curve).toExponential(1)}  ${last(curve.ms).toPrecision(3)} ms`, k));
+    for (const { solver, error } of this.result.curves) if (error !== undefined) this.addRow({ name: solver }, error);
     this.resize();
   }
 
@@ -67,8 +69,8 @@ export class Curves {
     title.textContent = name;
     end.textContent = text;
     row.append(line, title, end);
-    const focus = (on) => { for (const { plot } of this.charts) plot.setSeries(on ? number + 1 : null, { focus: true }); };
-    if (number >= 0) row.onmouseenter = () => focus(true), row.onmouseleave = () => focus(false);
+    const focus = (series) => { for (const { plot } of this.charts) plot.setSeries(series, { focus: true }); };
+    if (number >= 0) row.onmouseenter = () => focus(number + 1), row.onmouseleave = () => focus(null);
     this.legend.append(row);
   }
 

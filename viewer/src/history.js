@@ -34,13 +34,17 @@ export class History {
     if (this.last > step) this.keep((_, k) => this.steps[k] <= step);
   }
 
-  /** Puts the answer to `history` before what is known. */
-  prepend({ steps, times, statistics }) {
-    const first = this.steps[0] ?? Infinity, older = (_, k) => steps[k] > 0 && steps[k] < first;
+  /** Takes the answer to `history` in place of what is known of its steps: frames that were not shown come with it. */
+  merge({ steps, times, statistics }) {
+    const low = steps[0], high = steps[steps.length - 1];
+    if (steps.length === 0) return;
+    const before = (_, k) => this.steps[k] < low, after = (_, k) => this.steps[k] > high;
+    const theirs = (_, k) => steps[k] > 0;
+    const joined = (ours, other) => [...ours.filter(before), ...other.filter(theirs), ...ours.filter(after)];
     for (const name of this.names)
-      this.columns[name] = [...(statistics[name] ?? steps.map(() => null)).filter(older), ...this.columns[name]];
-    this.times = [...times.filter(older), ...this.times];
-    this.steps = [...steps.filter(older), ...this.steps];
+      this.columns[name] = joined(this.columns[name], statistics[name] ?? steps.map(() => null));
+    this.times = joined(this.times, times);
+    this.steps = joined(this.steps, steps);
     while (this.steps.length > MOST) this.keep((_, k) => k % 2 === 0);
   }
 

@@ -5,7 +5,8 @@ import { MODES, QUARANTINED } from "./frame.js";
 const MOST_ROWS = 12, EVERY_MS = 100;
 
 const list = (numbers) => numbers.map((x) => x.toFixed(4).padStart(10)).join("");
-const short = (x) => (Number.isNaN(x) ? "-" : x === 0 ? "0" : Math.abs(x) < 1e-3 ? x.toExponential(1) : x.toPrecision(3));
+const short = (x) =>
+  Number.isNaN(x) ? "-" : x === 0 ? "0" : Math.abs(x) < 1e-3 ? x.toExponential(1) : x.toPrecision(3);
 
 /** Everything about a body in a frame, or null. */
 export function bodyState(layout, frame, index) {

@@ -44,7 +44,8 @@ export class JointGlyphs {
         place(layout.bodies[body], frame, local, p, q);
         for (let axis = 0; axis < 3; ++axis) {
           put(p);
-          put(tip.set(+(axis === 0), +(axis === 1), +(axis === 2)).applyQuaternion(q).multiplyScalar(size * this.size).add(p));
+          tip.set(0, 0, 0).setComponent(axis, size * this.size);
+          put(tip.applyQuaternion(q).add(p));
         }
         if (size === 1) from.copy(p);
       }

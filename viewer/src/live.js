@@ -8,6 +8,7 @@ import { readJoints, readLayout } from "./layout.js";
 
 const CREDIT = 2; // frames on their way
 const RETRY_MS = [300, 600, 1200, 2500, 5000];
+const COMPLETE_MS = 1000;
 const HASHES = 5000; // steps whose hash is remembered
 
 export class LiveRun {
@@ -15,7 +16,8 @@ export class LiveRun {
   constructor(url, notify) {
     Object.assign(this, { url, notify, live: true, layout: null, frame: null, history: null });
     Object.assign(this, { playing: false, speed: 1, rate: 0, hash: "", solver: "", solvers: [], settings: {} });
-    Object.assign(this, { first: 0, last: 0, connected: false, tries: 0, number: 0, received: 0, shown: 0, fresh: false });
+    Object.assign(this, { first: 0, last: 0, connected: false, tries: 0, number: 0, fresh: false });
+    Object.assign(this, { received: 0, shown: 0 }); // frames
     this.waiting = new Map(); // answers, by number of the command
     this.hashes = new Map(); // by step
     this.subscription = { contacts: false, groups: false };
@@ -95,7 +97,7 @@ export class LiveRun {
     this.frame = null;
     if (this.history?.names.join() === this.names.join()) return;
     this.history = new History(this.names);
-    this.ask("history", { since: 0 }).then((past) => this.history.prepend(past)).catch(() => {});
+    this.complete(0);
   }
 
   /** A frame may be of another list of bodies than the one that is here: it is left out. */
@@ -117,10 +119,19 @@ export class LiveRun {
     this.statistics = reader.floats(reader.count());
     this.frame = frame;
     this.history.cut(this.last);
+    if (frame.step > this.history.last + 1) this.complete(Math.max(1, this.history.last));
     this.history.add(frame.step, frame.time, this.statistics);
     this.remember(frame.step);
     this.shown += 1;
     return true;
+  }
+
+  /** Steps whose frames were left out are asked for, once a second at most. */
+  complete(since) {
+    const now = performance.now(), { history } = this;
+    if (now - (this.completed ?? -Infinity) < COMPLETE_MS && since > 0) return;
+    this.completed = now;
+    this.ask("history", { since }).then((past) => history.merge(past)).catch(() => {});
   }
 
   /** Whether this step has the hash it had when it was shown before: "same", "other" or "" for the first time. */

@@ -12,7 +12,8 @@ import { Recording } from "./recording.js";
 /** What scripts may read and do; bodies and contacts are those of the frame that is shown. */
 function openDoor(player) {
   const { source } = player, { hands } = player;
-  const contacts = () => Array.from({ length: source.frame?.contacts.count ?? 0 }, (_, k) => source.frame.contacts.describe(k));
+  const contacts = () =>
+    Array.from({ length: source.frame?.contacts.count ?? 0 }, (_, k) => source.frame.contacts.describe(k));
   const door = {
     get live() { return source.live; },
     get time() { return source.frame?.time ?? 0; },

@@ -23,8 +23,8 @@ export class Panel {
   addView() {
     const folder = this.gui.addFolder("show"), { player } = this, { view } = player;
     folder.add(view, "colour", player.colours).onChange((value) => player.setView("colour", value)).listen();
-    const marks = { contacts: "contacts", normals: "normals", forces: "forces", xray: "through bodies", shadows: "shadows",
-      plots: "plots" };
+    const marks = { contacts: "contacts", normals: "normals", forces: "forces", xray: "through bodies",
+      shadows: "shadows", plots: "plots" };
     if (player.source.live) marks.joints = "joint frames";
     for (const [name, label] of Object.entries(marks))
       folder.add(view, name).name(label).onChange((value) => player.setView(name, value)).listen();
@@ -34,7 +34,10 @@ export class Panel {
     const folder = this.gui.addFolder("run"), { player } = this, { source } = player;
     this.run = folder;
     // The program says NAME:setting=value,...
-    this.chosen = { get solver() { return source.solver.split(":")[0]; }, set solver(name) { source.setSolver(name); } };
+    this.chosen = {
+      get solver() { return source.solver.split(":")[0]; },
+      set solver(name) { source.setSolver(name); },
+    };
     this.solver = folder.add(this.chosen, "solver", source.solvers).listen();
     folder.add({ curves: () => player.showCurves() }, "curves").name("curves of all solvers");
     folder.add({ restart: () => player.source.restart() }, "restart");
@@ -54,15 +57,19 @@ export class Panel {
 
   addSettings(source) {
     const { settings } = source, change = (name) => (value) => source.change({ [name]: value });
-    this.settings.push(this.run.add(settings, "dt", 1e-4, 0.05).decimals(5).name("dt [s]").onFinishChange(change("dt")).listen());
+    const add = (name, ...range) => {
+      const control = this.run.add(settings, name, ...range).onFinishChange(change(name)).listen();
+      this.settings.push(control);
+      return control;
+    };
+    add("dt", 1e-4, 0.05).decimals(5).name("dt [s]");
     if (Array.isArray(settings.gravity)) {
       const pull = { get z() { return settings.gravity[2]; }, set z(value) { settings.gravity[2] = value; } };
       this.settings.push(this.run.add(pull, "z", -30, 30).name("gravity z [m/s2]").listen()
         .onFinishChange(() => source.change({ gravity: [...settings.gravity] })));
     }
-    if (settings.threads !== undefined)
-      this.settings.push(this.run.add(settings, "threads", 1, 64, 1).onFinishChange(change("threads")).listen());
-    if (settings.sleep !== undefined) this.settings.push(this.run.add(settings, "sleep").onChange(change("sleep")).listen());
+    if (settings.threads !== undefined) add("threads", 0, 64, 1);
+    if (settings.sleep !== undefined) add("sleep");
   }
 
   addHands() {

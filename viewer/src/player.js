@@ -19,8 +19,8 @@ export class Player {
     this.picked = -1;
     this.contact = -1;
     this.colours = source.live ? LIVE_COLOURS : RECORDED_COLOURS;
-    this.view = { colour: "body", contacts: true, normals: false, forces: true, joints: false, xray: false, shadows: true,
-      plots: true, panels: true };
+    this.view = { colour: "body", contacts: true, normals: false, forces: true, joints: false, xray: false,
+      shadows: true, plots: true, panels: true };
     this.stage = new Stage(element("view"));
     this.hands = new Hands(this, element("view"));
     this.inspector = new Inspector(element("inspector"), () => this.refresh());
@@ -85,10 +85,21 @@ export class Player {
     element("facts").textContent = `${layout.scene}\n${source.solver}\n${layout.bodies.length} bodies` +
       (source.live ? `, ${layout.joints.length} joints` : `, ${source.frames.length} frames`);
     if (!source.live) return;
+    this.showSpeed();
     element("rate").textContent = `${source.rate.toFixed(2)} x real time`;
     const again = { same: "\u2713", other: "\u2260", "": "" }[source.repeat];
     element("hash").textContent = `${source.hash.slice(0, 8)} ${again}`;
-    element("hash").title = `state hash ${source.hash}${source.repeat ? `, ${source.repeat} as when this step was shown before` : ""}`;
+    const compared = source.repeat ? `, ${source.repeat === "same" ? "" : "not "}as when this step was shown before` : "";
+    element("hash").title = `state hash ${source.hash}${compared}`;
+  }
+
+  /** The speed that the program was asked for, perhaps by another page. */
+  showSpeed() {
+    const { speed } = this.source;
+    if (speed === this.speed) return;
+    this.speed = speed;
+    const option = [...element("speed").options].find(({ value }) => Math.abs(value - speed) < 1e-3);
+    if (option) option.selected = true;
   }
 
   /** The camera on the bodies where they are now. */
@@ -173,7 +184,8 @@ export class Player {
       " ": () => this.setPlaying(!source.playing), ArrowLeft: () => this.nudge(-1), ArrowRight: () => this.nudge(1),
       Home: () => this.nudge(-Infinity), End: () => this.nudge(Infinity), "+": () => this.setSpeed(1),
       "-": () => this.setSpeed(-1), Backspace: () => source.restart(), c: () => this.setView("colour", next()),
-      f: flip("contacts"), n: flip("normals"), x: flip("xray"), p: flip("plots"), r: () => this.look(), h: flip("panels"),
+      f: flip("contacts"), n: flip("normals"), x: flip("xray"), p: flip("plots"), h: flip("panels"),
+      r: () => this.look(),
       "?": () => this.toggleHelp(),
       Escape: () => { element("help").hidden = true; this.curves?.hide(); this.pick(-1); },
     };

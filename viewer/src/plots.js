@@ -26,8 +26,8 @@ export class Plots {
     for (const { chart } of this.charts) chart.remove();
     this.charts = [];
     for (const { title, log, lines, stages } of CHARTS) {
-      const found = stages ? Object.keys(columns).filter((name) => name.startsWith("ms_")).map((name) => [name.slice(3), name])
-        : lines.filter(([, from]) => (from === total ? "kinetic_energy" : from) in columns);
+      const timed = Object.keys(columns).filter((name) => name.startsWith("ms_"));
+      const found = stages ? timed.map((name) => [name.slice(3), name]) : lines.filter(([, from]) => (from === total ? "kinetic_energy" : from) in columns);
       if (found.length === 0) continue;
       const named = found.map(([name], k) => ({ name, colour: lineColour(k) }));
       const chart = new Chart(this.holder, { title, log, lines: named, onClick: (time) => this.seek(time) });

@@ -35,5 +35,6 @@ export function cluster({ vertices, triangles }, cells) {
     const corners = [place[triangles[t]], place[triangles[t + 1]], place[triangles[t + 2]]];
     if (new Set(corners).size === 3) kept.push(...corners);
   }
-  return { vertices: Float32Array.from(sums.flatMap(([x, y, z, n]) => [x / n, y / n, z / n])), triangles: Uint32Array.from(kept) };
+  const means = sums.flatMap(([x, y, z, n]) => [x / n, y / n, z / n]);
+  return { vertices: Float32Array.from(means), triangles: Uint32Array.from(kept) };
 }

@@ -62,10 +62,10 @@ export class Stage {
     mesh.frustumCulled = false; // three keeps the bounds of instances and does not notice that they move
     mesh.castShadow = bodies.some((body) => body.moves);
     mesh.receiveShadow = true;
-    const group = { mesh, index: Int32Array.from(bodies, (b) => b.index), place: Int32Array.from(bodies, (b) => b.place) };
+    const numbers = (name) => Int32Array.from(bodies, (body) => body[name]);
     bodies.forEach((body, k) => putPose(body.start, 0, mesh.instanceMatrix.array, 16 * k));
     this.scene.add(mesh);
-    return group;
+    return { mesh, index: numbers("index"), place: numbers("place") };
   }
 
   addLights() {
@@ -88,7 +88,9 @@ export class Stage {
 
   /** Scales of colours [m/s] and arrows [N s]; none: they follow the run. */
   setScales({ fastest, strongest }) {
-    Object.assign(this, { fastest: Math.max(1e-6, fastest), strongest: Math.max(1e-12, strongest), follow: fastest === 0 });
+    this.follow = fastest === 0;
+    this.fastest = Math.max(1e-6, fastest);
+    this.strongest = Math.max(1e-12, strongest);
   }
 
   /** Camera, light and sizes from the bodies of a frame. */

@@ -45,7 +45,8 @@ export class Browser {
     this.session = sessionId;
     await this.call("Page.enable");
     if (size)
-      await this.call("Emulation.setDeviceMetricsOverride", { width: size[0], height: size[1], deviceScaleFactor: 1, mobile: false });
+      await this.call("Emulation.setDeviceMetricsOverride",
+        { width: size[0], height: size[1], deviceScaleFactor: 1, mobile: false });
     const loaded = this.answer("Page.loadEventFired");
     await this.call("Page.navigate", { url });
     await loaded;

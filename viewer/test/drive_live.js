@@ -3,7 +3,8 @@
 // Its value is a list of lines, one per check.
 (async () => {
   const lines = [];
-  const check = (name, holds, found) => lines.push(`${holds ? "ok" : "FAILED"}: live: ${name} (${JSON.stringify(found)})`);
+  const check = (name, holds, found) =>
+    lines.push(`${holds ? "ok" : "FAILED"}: live: ${name} (${JSON.stringify(found)})`);
   const key = (name) => window.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
   const element = (id) => document.getElementById(id);
   const near = (a, b, by = 1e-5) => Math.abs(a - b) < by;
@@ -22,8 +23,8 @@
     await until(() => cairn.step === 0 && !cairn.playing && cairn.bodies.length > 0);
     check("bodies have their names", cairn.bodies.map((b) => b.name).join() === "ground,ball,box", cairn.bodies.length);
     check("the ball begins where it was put", near(body("ball").position[2], 1.5), body("ball").position);
-    check("there are solvers to choose from", cairn.solvers.length > 1 && cairn.solvers.includes(cairn.solver.split(":")[0]),
-      [cairn.solver, cairn.solvers]);
+    const { solver, solvers } = cairn; // NAME:setting=value,...
+    check("there are solvers to choose from", solvers.length > 1 && solvers.includes(solver.split(":")[0]), solvers);
   };
 
   // Symplectic Euler from rest: after n steps v = -g n dt, z = z0 - g dt^2 n (n + 1) / 2.
@@ -92,7 +93,8 @@
     await until(() => cairn.step === step + 10 && cairn.solver.startsWith(other));
     check("the solver is switched on the live run", cairn.solver.startsWith(other) && cairn.step === step + 10,
       [cairn.solver, other, cairn.step]);
-    check("and the box stays where it lies", body("box").position.every((p, k) => near(p, before[k], 1e-3)), body("box").position);
+    const { position } = body("box");
+    check("and the box stays where it lies", position.every((p, k) => near(p, before[k], 1e-3)), position);
     const refused = await cairn.setSolver("no_such_solver").catch((error) => error.message);
     check("an unknown solver is refused", typeof refused === "string", refused);
     const { curves, contacts } = await cairn.curves({ sweeps: 20 });

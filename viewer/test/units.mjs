@@ -25,7 +25,10 @@ function square(n) {
   const vertices = [], triangles = [], at = (i, j) => i * (n + 1) + j;
   for (let i = 0; i <= n; ++i) for (let j = 0; j <= n; ++j) vertices.push(i / n, j / n, 0);
   for (let i = 0; i < n; ++i)
-    for (let j = 0; j < n; ++j) triangles.push(at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+    for (let j = 0; j < n; ++j) {
+      triangles.push(at(i, j), at(i + 1, j), at(i, j + 1));
+      triangles.push(at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+    }
   return { vertices: Float32Array.from(vertices), triangles: Uint32Array.from(triangles) };
 }
 
@@ -85,11 +88,15 @@ test("history takes only what is newer, forgets a dropped future and stays bound
   assert.ok(history.columns.x.every((value, k) => value === history.steps[k] || value === 30));
 });
 
-test("the past that is sent later comes before what was seen", () => {
+test("steps that are sent later fill what was not seen", () => {
   const history = new History(["x"]);
-  history.add(5, 0.5, [50]);
-  history.prepend({ steps: [0, 3, 4, 5, 6], times: [0, 0.3, 0.4, 0.5, 0.6], statistics: { x: [0, 3, 4, 5, 6] } });
-  assert.deepEqual([history.steps, history.columns.x], [[3, 4, 5], [3, 4, 50]]);
+  for (const step of [2, 5, 9]) history.add(step, 0.1 * step, [step]);
+  history.merge({ steps: [3, 4, 5], times: [0.3, 0.4, 0.5], statistics: { x: [30, 40, 50] } });
+  assert.deepEqual([history.steps, history.columns.x], [[2, 3, 4, 5, 9], [2, 30, 40, 50, 9]]);
+  history.merge({ steps: [0, 1, 2], times: [0, 0.1, 0.2], statistics: { x: [0, 10, 20] } });
+  assert.deepEqual([history.steps, history.columns.x], [[1, 2, 3, 4, 5, 9], [10, 20, 30, 40, 50, 9]]);
+  history.merge({ steps: [], times: [], statistics: {} });
+  assert.equal(history.times.length, 6);
 });
 
 test("a surface in cells has a vertex and no more for each", () => {
