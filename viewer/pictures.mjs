@@ -52,8 +52,8 @@ async function film(browser, { name, steps, every, look, ...scene }) {
     await browser.keepPicture(join(work, `${name}_${String(k).padStart(3, "0")}.png`));
   }
   const rate = String(60 / every / 1.5); // somewhat slower than it was
-  ffmpeg("-framerate", rate, "-i", join(work, `${name}_%03d.png`), "-c:v", "libwebp_anim", "-loop", "0", "-quality", "55",
-    "-compression_level", "6", join(out, `${name}.webp`));
+  ffmpeg("-framerate", rate, "-i", join(work, `${name}_%03d.png`), "-c:v", "libwebp_anim", "-loop", "0",
+    "-quality", "55", "-compression_level", "6", join(out, `${name}.webp`));
 }
 
 /** The page of a live run with a body picked. */

@@ -37,8 +37,8 @@ export class Chart {
       cursor: { drag: { x: false, y: false }, y: false, focus: { prox: 16 } }, focus: { alpha: 0.25 },
       scales: { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: log ? 3 : 1 } },
       axes: [axis(size[1]), axis(size[0])],
-      series: [{}, ...lines.map(({ name, colour, dash, dots = false }) => ({ label: name, stroke: colour, width: 1.3, dash,
-        spanGaps, points: { show: dots } }))],
+      series: [{}, ...lines.map(({ name, colour, dash, dots = false }) =>
+        ({ label: name, stroke: colour, width: 1.3, dash, spanGaps, points: { show: dots } }))],
       hooks: { draw: [(plot) => this.mark(plot)] },
     }, [[], ...lines.map(() => [])], this.box);
     const { plot } = this;

@@ -89,8 +89,8 @@ export class Player {
     element("rate").textContent = `${source.rate.toFixed(2)} x real time`;
     const again = { same: "\u2713", other: "\u2260", "": "" }[source.repeat];
     element("hash").textContent = `${source.hash.slice(0, 8)} ${again}`;
-    const compared = source.repeat ? `, ${source.repeat === "same" ? "" : "not "}as when this step was shown before` : "";
-    element("hash").title = `state hash ${source.hash}${compared}`;
+    const compared = { same: ", as when this step was shown before", other: ", not as when this step was shown before" };
+    element("hash").title = `state hash ${source.hash}${compared[source.repeat] ?? ""}`;
   }
 
   /** The speed that the program was asked for, perhaps by another page. */

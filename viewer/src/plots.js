@@ -27,7 +27,8 @@ export class Plots {
     this.charts = [];
     for (const { title, log, lines, stages } of CHARTS) {
       const timed = Object.keys(columns).filter((name) => name.startsWith("ms_"));
-      const found = stages ? timed.map((name) => [name.slice(3), name]) : lines.filter(([, from]) => (from === total ? "kinetic_energy" : from) in columns);
+      const there = ([, from]) => (from === total ? "kinetic_energy" : from) in columns;
+      const found = stages ? timed.map((name) => [name.slice(3), name]) : lines.filter(there);
       if (found.length === 0) continue;
       const named = found.map(([name], k) => ({ name, colour: lineColour(k) }));
       const chart = new Chart(this.holder, { title, log, lines: named, onClick: (time) => this.seek(time) });
