@@ -19,7 +19,7 @@ const STILLS = [
 ];
 const FILM = { name: "wall", scene: ["wall", "--param", "throw=20", "--param", "rows=12", "--param", "columns=16"],
   steps: 110, every: 2, look: [[0.9, -1, 0.4], 1.2] };
-const LIVE = { name: "viewer", scene: ["card_house_58"], steps: 322, size: [1000, 620] };
+const LIVE = { name: "viewer", scene: ["card_house_58"], steps: 322, size: [1120, 700] };
 const STILL_SIZE = [480, 320], FILM_SIZE = [400, 250];
 
 const bare = "cairn.show('panels', false); cairn.show('contacts', false); cairn.show('shadows', true);";

@@ -2,7 +2,7 @@
 // The picked body and its contacts in numbers; a row of the list picks that contact.
 import { MODES, QUARANTINED } from "./frame.js";
 
-const MOST_ROWS = 12, EVERY_MS = 100;
+const MOST_ROWS = 8, MOST_JOINTS = 4, EVERY_MS = 100;
 
 const list = (numbers) => numbers.map((x) => x.toFixed(4).padStart(10)).join("");
 const short = (x) =>
@@ -62,7 +62,7 @@ export class Inspector {
     this.box.hidden = state === null && contact < 0;
     if (this.box.hidden || (!force && at - this.drawn < EVERY_MS)) return;
     this.drawn = at;
-    this.text.textContent = state === null ? "" : describe(state);
+    this.text.textContent = state === null ? "" : describe(state) + describeJoints(layout, state.index);
     this.listContacts(layout, frame, state, contact);
     this.detail.textContent = contact < 0 ? "" : this.describeContact(layout, frame, contact);
   }
@@ -107,4 +107,12 @@ function describe(state) {
     `position [m]     ${list(state.position)}`, `velocity [m/s]   ${list(state.velocity)}`,
     `turning [rad/s]  ${list(state.turning)}`, `${state.contacts} contacts, ${rest}${groups}`,
   ].join("\n");
+}
+
+/** Lines for the joints of a body, with what it is joined to. */
+function describeJoints({ joints, bodies }, index) {
+  const found = joints.filter(({ a, b }) => a === index || b === index);
+  const lines = found.slice(0, MOST_JOINTS).map(({ kind, a, b }) =>
+    `\n${kind} joint with ${bodies[a === index ? b : a]?.name ?? "the world"}`);
+  return lines.join("") + (found.length > MOST_JOINTS ? `\nand ${found.length - MOST_JOINTS} more joints` : "");
 }

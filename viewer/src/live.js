@@ -103,7 +103,7 @@ export class LiveRun {
   /** A frame may be of another list of bodies than the one that is here: it is left out. */
   decode(reader) {
     if (!this.layout || reader.count() !== this.serial) return false;
-    const frame = this.frame ?? new Frame(this.layout.moving.length);
+    const frame = this.frame ?? new Frame(this.layout.moving.length), before = this.frame?.step;
     frame.time = reader.f64();
     frame.step = reader.count();
     this.first = reader.count();
@@ -121,7 +121,7 @@ export class LiveRun {
     this.history.cut(this.last);
     if (frame.step > this.history.last + 1) this.complete(Math.max(1, this.history.last));
     this.history.add(frame.step, frame.time, this.statistics);
-    this.remember(frame.step);
+    if (frame.step !== before) this.remember(frame.step);
     this.shown += 1;
     return true;
   }

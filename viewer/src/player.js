@@ -20,7 +20,7 @@ export class Player {
     this.contact = -1;
     this.colours = source.live ? LIVE_COLOURS : RECORDED_COLOURS;
     this.view = { colour: "body", contacts: true, normals: false, forces: true, joints: false, xray: false,
-      shadows: true, plots: true, panels: true };
+      shadows: true, plots: window.innerHeight >= 480, panels: true };
     this.stage = new Stage(element("view"));
     this.hands = new Hands(this, element("view"));
     this.inspector = new Inspector(element("inspector"), () => this.refresh());
@@ -37,6 +37,7 @@ export class Player {
   tick(now) {
     const before = this.last ?? now, passed = Math.min(0.1, (now - before) / 1000), begun = performance.now();
     this.last = now;
+    requestAnimationFrame((time) => this.tick(time));
     if (this.source.advance(passed)) {
       this.refresh(!this.source.playing);
       this.cost = performance.now() - begun;
@@ -45,7 +46,6 @@ export class Player {
     const drawn = this.layout ? this.stage.draw() : false;
     if (drawn && this.drawn) this.stage.pace(now - before);
     this.drawn = drawn;
-    requestAnimationFrame((time) => this.tick(time));
   }
 
   /** Everything as the source has it; whole: also what is else drawn a few times a second. */
@@ -83,14 +83,14 @@ export class Player {
     element("clock").textContent = `${frame.time.toFixed(3)} s, step ${frame.step}`;
     element("play").textContent = source.playing ? "\u275a\u275a" : "\u25b6";
     element("facts").textContent = `${layout.scene}\n${source.solver}\n${layout.bodies.length} bodies` +
-      (source.live ? `, ${layout.joints.length} joints` : `, ${source.frames.length} frames`);
+      (source.live ? `, ${layout.joints.length} joints` : `, ${source.frames.length} frames`) + this.stage.legend();
     if (!source.live) return;
     this.showSpeed();
     element("rate").textContent = `${source.rate.toFixed(2)} x real time`;
     const again = { same: "\u2713", other: "\u2260", "": "" }[source.repeat];
     element("hash").textContent = `${source.hash.slice(0, 8)} ${again}`;
-    const compared = { same: ", as when this step was shown before", other: ", not as when this step was shown before" };
-    element("hash").title = `state hash ${source.hash}${compared[source.repeat] ?? ""}`;
+    const compared = { same: ", as", other: ", not as", "": "" }[source.repeat];
+    element("hash").title = `state hash ${source.hash}${compared && `${compared} when this step was shown before`}`;
   }
 
   /** The speed that the program was asked for, perhaps by another page. */
@@ -165,7 +165,11 @@ export class Player {
     element("back").onclick = () => this.nudge(-1);
     element("step").onclick = () => this.nudge(1);
     const scrub = element("scrub");
-    scrub.oninput = () => { this.source.pause(); this.scrubbing = this.source.live; this.seek(Number(scrub.value)); };
+    scrub.oninput = () => {
+      if (this.source.playing) this.source.pause();
+      this.scrubbing = this.source.live;
+      this.seek(Number(scrub.value));
+    };
     scrub.onchange = () => { this.scrubbing = false; };
     element("speed").onchange = () => this.setSpeed(0);
     element("ask").onclick = () => this.toggleHelp();

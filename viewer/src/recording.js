@@ -86,9 +86,9 @@ export class Recording {
 
   play() {
     if (this.position === this.last) this.seek(0);
-    this.playing = true;
+    this.playing = this.fresh = true;
   }
-  pause() { this.playing = false; }
+  pause() { this.playing = false; this.fresh = true; }
   nudge(by) { this.pause(); this.seek(this.position + by); }
   restart() { this.pause(); this.seek(0); }
   setSpeed(factor) { this.speed = factor; }

@@ -175,16 +175,16 @@ export class Stage {
     const key = this.colourBy === "body" ? `body ${this.picked}` : null;
     if (key !== null && key === this.painted) return;
     this.painted = key;
-    let most = 1;
-    if (this.colourBy === "sub-bodies") for (const count of frame.subBodies) most = Math.max(most, count);
+    this.most = 1;
+    if (this.colourBy === "sub-bodies") for (const count of frame.subBodies) this.most = Math.max(this.most, count);
     for (const { mesh, index, place } of this.groups) {
       const colours = mesh.instanceColor.array;
-      for (let k = 0; k < index.length; ++k) this.putColour(index[k], place[k], frame, most, colours, 3 * k);
+      for (let k = 0; k < index.length; ++k) this.putColour(index[k], place[k], frame, colours, 3 * k);
       mesh.instanceColor.needsUpdate = true;
     }
   }
 
-  putColour(index, place, frame, most, out, at) {
+  putColour(index, place, frame, out, at) {
     if (index === this.picked) return putOne(this.pickedColour, out, at);
     if (place < 0) return putOne(this.fixedColour, out, at);
     switch (this.colourBy) {
@@ -195,9 +195,16 @@ export class Stage {
       case "sleep":
         if (frame.flags[place] & QUARANTINED) return putKind(3, out, at);
         return frame.flags[place] & AWAKE ? putKind(1, out, at) : putKind(0, out, at);
-      case "sub-bodies": return putAmount(frame.subBodies[place] / most, out, at);
+      case "sub-bodies": return putAmount(frame.subBodies[place] / this.most, out, at);
       default: return putOne(this.stillColour, out, at); // graph colours are those of the contacts
     }
+  }
+
+  /** What the colours say, as a line of text. */
+  legend() {
+    return { speed: `\nviolet 0 to yellow ${this.fastest.toPrecision(2)} m/s`, island: "\na colour for each island",
+      sleep: "\norange awake, blue asleep, red quarantined", graph: "\ncontacts: a colour for each graph colour",
+      "sub-bodies": `\nviolet 0 to yellow ${this.most} sub-bodies` }[this.colourBy] ?? "";
   }
 
   /** A ray through a place of the canvas, -1 to 1 each. */
