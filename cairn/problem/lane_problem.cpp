@@ -374,25 +374,14 @@ void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, i
   displacement = {dt * still[i].linear + shift * take(d), dt * still[i].angular + turn(masses[k], take(d + 3))};
 }
 
-void LaneProblem::read_motion(std::size_t i, Velocity& velocity, Velocity& displacement) const {
-  velocity = still[i], displacement = {};
-  if (body_of[i] < 0) return;
-  const auto k = static_cast<std::size_t>(body_of[i]);
-  const double shift = double{masses[k].shift};
-  velocity.linear += shift * take(bodies[k].velocity),
-      velocity.angular += turn(masses[k], take(bodies[k].velocity + 3));
-  displacement = {shift * take(bodies[k].displacement), turn(masses[k], take(bodies[k].displacement + 3))};
-}
-
-void LaneProblem::push(std::size_t i, const Velocity& impulse) {
-  if (body_of[i] < 0) return;
-  const auto k = static_cast<std::size_t>(body_of[i]);
-  const float* l = masses[k].turn;
-  const Vec3& t = impulse.angular;
-  const Vec3 turned{double{l[0]} * t.x + double{l[1]} * t.y + double{l[3]} * t.z,
-                    double{l[2]} * t.y + double{l[4]} * t.z, double{l[5]} * t.z};
-  float* u = bodies[k].velocity;
-  put(u, take(u) + double{masses[k].shift} * impulse.linear), put(u + 3, take(u + 3) + turned);
+Velocity LaneProblem::scale_row(std::size_t i, const Velocity& row) const {
+  if (body_of[i] < 0) return {};
+  const LaneMass& mass = masses[static_cast<std::size_t>(body_of[i])];
+  const float* l = mass.turn;
+  const Vec3& t = row.angular;
+  return {double{mass.shift} * row.linear,
+          {double{l[0]} * t.x + double{l[1]} * t.y + double{l[3]} * t.z, double{l[2]} * t.y + double{l[4]} * t.z,
+           double{l[5]} * t.z}};
 }
 
 }  // namespace cairn

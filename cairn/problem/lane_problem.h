@@ -216,10 +216,8 @@ class LaneProblem {
   /// were no lanes, in double.
   void read_body(std::size_t i, const ProblemBody& body, double dt, int sub_steps, Velocity& velocity,
                  Velocity& displacement) const;
-  /// Velocity now and displacement so far of body i, whose record is in use if it can move.
-  void read_motion(std::size_t i, Velocity& velocity, Velocity& displacement) const;
-  /// u' <- u' + L^T J^T l: an impulse and its torque on body i, if it can move.
-  void push(std::size_t i, const Velocity& impulse);
+  /// J L of a row J of body i; zero if it cannot move.
+  Velocity scale_row(std::size_t i, const Velocity& row) const;
   bool can_move(std::size_t body) const { return body_of[body] >= 0; }
 
   std::vector<LaneGroup> groups;

@@ -78,19 +78,20 @@ export class Hands {
   /** Holds a body by a point of the world; the hand moves in the plane that faces the camera there. */
   hold(body, point) {
     const facing = this.stage.camera.getWorldDirection(new THREE.Vector3());
-    this.held = { body, point, local: inBody(this.player.source.frame.poseOf(body), point), target: point.clone(),
+    const { frame, generation } = this.player.source;
+    this.held = { body, generation, point, local: inBody(frame.poseOf(body), point), target: point.clone(),
       plane: new THREE.Plane().setFromNormalAndCoplanarPoint(facing, point) };
     this.sendDrag();
   }
 
   /** Before every picture: the hand follows the pointer, the spring both. */
   update() {
-    const { held } = this, { frame, layout } = this.player.source;
+    const { held } = this, { frame, generation } = this.player.source;
     if (!held || !frame) return;
-    if (layout.bodies[held.body.index]?.name !== held.body.name) return this.release();
+    if (generation !== held.generation) return this.release(); // other bodies: the numbers may be others
     const target = this.stage.rayAt(...this.at).intersectPlane(held.plane, new THREE.Vector3());
     if (target && !target.equals(held.target)) held.target = target, this.sendDrag();
-    this.stage.spring.show(inWorld(frame.poseOf(layout.bodies[held.body.index]), held.local), held.target);
+    this.stage.spring.show(inWorld(frame.poseOf(held.body), held.local), held.target);
     this.stage.dirty = true;
   }
 
@@ -101,7 +102,7 @@ export class Hands {
     this.sending = true;
     const sent = held.target;
     const answer = await this.player.source.tell("drag",
-      { body: held.body.index, point: held.point.toArray(), target: sent.toArray() });
+      { body: held.body.index, generation: held.generation, point: held.point.toArray(), target: sent.toArray() });
     this.sending = false;
     if (answer === null) return this.drop();
     if (this.held === held && held.target !== sent) this.sendDrag();
@@ -129,7 +130,7 @@ export class Hands {
     const { source, picked } = this.player;
     if (!this.live || picked < 0) return null;
     this.player.pick(-1);
-    return source.tell("remove", { body: picked });
+    return source.tell("remove", { body: picked, generation: source.generation });
   }
 }
 

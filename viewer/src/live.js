@@ -38,8 +38,11 @@ export class LiveRun {
     this.notify("", true);
     this.ask("subscribe", this.subscription).catch(() => {});
     this.ask("settings", {}).then((values) => this.take(values)).catch(() => {});
-    this.ask("credit", { frames: CREDIT }).catch(() => {});
+    this.grant(CREDIT);
   }
+
+  /** Frames that may be sent; without a number there is no answer. */
+  grant(frames) { this.socket.send(JSON.stringify({ do: "credit", frames })); }
 
   lost() {
     this.connected = false;
@@ -88,7 +91,7 @@ export class LiveRun {
   }
 
   rebuild(reader) {
-    this.serial = reader.count();
+    this.generation = reader.count();
     this.layout = readLayout(reader);
     this.names = reader.texts();
     this.solvers = reader.texts();
@@ -102,7 +105,7 @@ export class LiveRun {
 
   /** A frame may be of another list of bodies than the one that is here: it is left out. */
   decode(reader) {
-    if (!this.layout || reader.count() !== this.serial) return false;
+    if (!this.layout || reader.count() !== this.generation) return false;
     const frame = this.frame ?? new Frame(this.layout.moving.length), before = this.frame?.step;
     frame.time = reader.f64();
     frame.step = reader.count();
@@ -149,7 +152,7 @@ export class LiveRun {
     if (this.pending && this.decode(this.pending)) this.fresh = true;
     this.pending = null;
     if (this.received > 0 && this.connected) {
-      this.ask("credit", { frames: this.received }).catch(() => {});
+      this.grant(this.received);
       this.received = 0;
     }
     const fresh = this.fresh && this.frame !== null;
