@@ -33,7 +33,7 @@ export class Chart {
     this.now = null;
     this.name(title, onClick === null ? [] : lines);
     this.plot = new uPlot({
-      width: 100, height: 60, padding: [4, 6, 0, 0], legend: { show: false },
+      width: 100, height: 60, padding: [4, 12, 0, 0], legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false, focus: { prox: 16 } }, focus: { alpha: 0.25 },
       scales: { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: log ? 3 : 1 } },
       axes: [axis(size[1]), axis(size[0])],
