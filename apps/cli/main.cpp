@@ -225,9 +225,7 @@ void add_view(CLI::App& app, ViewOptions& o) {
   add_scene_source(*view, o.run.source);
   view->footer(
       "Prints an address for a browser on this machine; from elsewhere: ssh -L PORT:127.0.0.1:PORT. Ctrl-C ends it.\n"
-      "\nExit codes: 0 done (also by Ctrl-C), 2 wrong usage, 3 bad input or built without the viewer, 4 the port "
-      "cannot "
-      "be had.");
+      "\nExit codes: 0 done (also by Ctrl-C), 2 wrong usage, 3 bad input or no viewer built in, 4 port not available.");
 }
 
 void add_check(CLI::App& app, CheckOptions& o) {

@@ -43,6 +43,9 @@ void print_summary(const LiveSummary& s, const ViewCounts& counts) {
 }
 
 int view_recording(const ViewOptions& o, ViewServerSettings settings) {
+  const RunOptions& run = o.run;
+  if (!run.solver.empty() || !run.settings.empty() || !run.parameters.empty() || run.dt || run.sub_steps || o.paused)
+    fail_input("a recording is shown as it was computed: leave the options of the run out");
   ExportOptions page;
   page.problem = o.run.scene;
   page.max_mb = kMostPageMb;

@@ -63,7 +63,7 @@ JsonValue view_curves(const World& stepped, const std::vector<std::string>& solv
   JsonValue curves = json_array();
   const std::vector<Rival> able = able_rivals(frozen, rivals, curves);
   MeasurePlan plan;
-  plan.most_sweeps = sweeps, plan.turns = 1, plan.slow = kSlow;
+  plan.most_sweeps = sweeps, plan.turns = 3, plan.slow = kSlow;
   plan.qualities.clear();
   ThreadPool alone(1);  // times by the clock: the processor works for the simulation too
   Progress progress("curves");

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
@@ -17,7 +18,11 @@
 #include <boost/beast/websocket.hpp>
 #include <chrono>
 #include <deque>
+#include <limits>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "apps/cli/view_door.h"
 #include "cairn/core/errors.h"
