@@ -19,6 +19,7 @@ using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
 constexpr double kToBoundary = 0.995;  // of the way to where an impulse or a slack would be zero
 constexpr double kNear = 1e-10;        // of lambda s at the start: then the multipliers take over
+constexpr int kPatience = 40;          // steps of the multipliers before they become stiffer
 constexpr double kRoundOff = 1e-12;    // of the fastest approach: violation at the end
 
 /// F with F F^T = M^-1 of one body; a direction of no mass has a zero column.
@@ -182,12 +183,15 @@ class Multipliers {
     return change;
   }
 
+  /// For the smallest eigenvalues, whose impulses come slowly; from the start, Newton's steps may go round.
+  void stiffen() { rho_ *= 100; }
+
   const Vector& impulse() const { return impulse_; }
   /// Better than G^T lambda: round-off of slacks enters the impulses times rho.
   const Vector& z() const { return z_; }
 
  private:
-  static constexpr double kStiffness = 1e7;  // rho times the diagonal of G G^T
+  static constexpr double kStiffness = 1e5;  // rho times the diagonal of G G^T
   static constexpr double kFlat = 1e-9;      // of |z|: the gradient may stop falling below it
   static constexpr int kMostNewton = 50;
 
@@ -237,7 +241,10 @@ FrictionlessResult solve_frictionless(const ContactProblem& problem, int max_ite
   Multipliers outer(system, posed.q, inner.impulse());
   const double enough = kRoundOff * posed.q.lpNorm<Eigen::Infinity>();
   result.converged = false;
-  while (!result.converged && result.iterations++ < max_iterations) result.converged = outer.advance() <= enough;
+  for (int k = 1; !result.converged && result.iterations++ < max_iterations; ++k) {
+    result.converged = outer.advance() <= enough;
+    if (k == kPatience) outer.stiffen();
+  }
   const Vector &z = outer.z(), slack = posed.g * z + posed.q;
   result.gap = 2 * outer.impulse().dot(slack.cwiseAbs()) / std::max(1e-300, z.squaredNorm());
   result.worst_slack = std::min(0.0, slack.minCoeff());
