@@ -17,6 +17,7 @@ enum ExitCode {
   kUsage = 2,
   kBadInput = 3,
   kNotConverged = 4,  ///< only under --strict
+  kNoPort = 4,        ///< of `view`: the port cannot be listened on
   kInterrupted = 130,
 };
 
@@ -153,6 +154,14 @@ struct ExportOptions {
 int run_export(const ExportOptions& options);
 /// What run_export does with recordings.
 int run_export_page(const ExportOptions& options);
+
+struct ViewOptions {
+  RunOptions run;  ///< of which the scene, or a recording, and what decides the steps count
+  int port = 8642;
+  double history_mb = 512;  ///< of the past that can be gone back to
+  bool paused = false;      ///< at the beginning
+};
+int run_view(const ViewOptions& options);
 
 struct BenchProxOptions {
   bool quick = false;  ///< small problems only

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cairn export RUN.h5 run.html: a recording and the viewer in one file that opens from disk, without a network.
+// The pages of the viewer, and cairn export RUN.h5 run.html: a recording and the viewer in one file that opens from
+// disk, without a network.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "apps/cli/csv.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/scene_source.h"
+#include "apps/cli/viewer_page.h"
 #include "apps/cli/viewer_script.h"
 #include "cairn/record/page_data.h"
 
@@ -34,30 +36,51 @@ std::string packed(const ExportOptions& o, const RecordingInfo& info, const Body
   return interrupted() ? std::string() : packer.take();
 }
 
+/// Nothing of the data is text of the page, and the page may fetch nothing; `connect` is where it may.
+std::string page_with(const std::string& element, const char* connect) {
+  std::string page =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Cairn</title>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
+      "style-src 'unsafe-inline'; img-src data: blob:; font-src data:";
+  page += connect;
+  page += "\">\n</head><body>\n";
+  page += element;
+  page += "\n<script>";
+  page += viewer_script();
+  page += "</script>\n</body></html>\n";
+  return page;
+}
+
 }  // namespace
 
-int run_export_page(const ExportOptions& o) {
-  if (!o.force) check_can_write(o.file).value_or_throw();
+void require_viewer() {
   if (viewer_script().empty())
     fail_input(
         "this program was built without the viewer: apt-get install nodejs npm, then configure and build again with a "
         "network (cmake --preset release && ninja -C build/release cairn_cli)",
         ErrorKind::unsupported);
+}
+
+std::string recording_page(const ExportOptions& o) {
   const RecordingInfo info = read_recording(o.problem).value_or_throw();
   const World world = world_of(info, o.problem);
   const BodyPictures bodies(world);
   const std::string data = packed(o, info, bodies);
+  if (interrupted()) return {};
+  return page_with("<script type=\"text/plain\" id=\"recording\">" + to_base64(data) + "</script>", "");
+}
+
+std::string live_page() {
+  return page_with("<script type=\"application/json\" id=\"live\">{}</script>",
+                   "; connect-src ws://127.0.0.1:* ws://localhost:*");
+}
+
+int run_export_page(const ExportOptions& o) {
+  if (!o.force) check_can_write(o.file).value_or_throw();
+  require_viewer();
+  const std::string page = recording_page(o);
   if (interrupted()) return interrupt_code();
-  // Nothing of the recording is text of the page, and the page may fetch nothing.
-  std::string page =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Cairn</title>\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
-      "style-src 'unsafe-inline'; img-src data:\">\n</head><body>\n<script type=\"text/plain\" id=\"recording\">";
-  page += to_base64(data);
-  page += "</script>\n<script>";
-  page += viewer_script();
-  page += "</script>\n</body></html>\n";
   std::move(write_text_file(o.file, page, o.force)).value_or_throw();
   fmt::print(stderr, "wrote {} ({:.1f} MB): open it in a browser\n", o.file, 1e-6 * static_cast<double>(page.size()));
   return kDone;

@@ -208,6 +208,26 @@ void add_run(CLI::App& app, RunOptions& o) {
   run->footer(scenes_help());
 }
 
+void add_view(CLI::App& app, ViewOptions& o) {
+  CLI::App* view =
+      app.add_subcommand("view", "Watch a scene in a browser while it runs, and act on it (docs/viewer.md)");
+  view->add_option("SCENE", o.run.scene,
+                   "name (`cairn scenes` lists them), scene file (.json, .urdf) or recording (.h5)")
+      ->required();
+  add_run_physics(*view, o.run);
+  view->add_option("--port", o.port, "of this machine to serve at (0: any that is free)")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  view->add_option("--history-mb", o.history_mb, "of the past to keep for going back")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
+  view->add_flag("--paused", o.paused, "wait at the beginning");
+  add_scene_source(*view, o.run.source);
+  view->footer(
+      "Prints an address for a browser on this machine; from elsewhere: ssh -L PORT:127.0.0.1:PORT. Ctrl-C ends it.\n"
+      "\nExit codes: 0 done (also by Ctrl-C), 2 wrong usage, 3 bad input or no viewer built in, 4 port not available.");
+}
+
 void add_check(CLI::App& app, CheckOptions& o) {
   CLI::App* check = app.add_subcommand("check", "Read a scene file and say what is wrong or strange in it");
   check->add_option("FILE", o.file, "scene file (JSON, docs/scenes.md) or robot (.urdf)")->required();
@@ -326,6 +346,7 @@ void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& sp
 /// What the commands were given; the parser writes it.
 struct AllOptions {
   RunOptions run;
+  ViewOptions view;
   CheckOptions check;
   ReplayOptions replay;
   ConvertOptions convert;
@@ -344,6 +365,7 @@ struct AllOptions {
 
 int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("run")) return run_scene(options.run);
+  if (app.got_subcommand("view")) return run_view(options.view);
   if (app.got_subcommand("replay")) return run_replay(options.replay);
   if (app.got_subcommand("convert")) return run_convert(options.convert);
   if (app.got_subcommand("render")) return run_render(options.render);
@@ -396,6 +418,7 @@ int main(int argc, char** argv) {
   app.footer(kFooter);
   AllOptions options;
   add_run(app, options.run);
+  add_view(app, options.view);
   add_check(app, options.check);
   add_replay(app, options.replay);
   add_convert(app, options.convert);

@@ -12,23 +12,8 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Iterations and tolerance belong to the world, unless its solver has its own; the rest are the solver's.
-void apply_solver(const SolverSpec& spec, WorldSettings& settings) {
-  settings.solver = spec.name;
-  settings.solver_settings.clear();
-  for (const auto& [name, value] : spec.settings) {
-    if (name == "iterations" && !has_own_iterations(spec.name))
-      settings.iterations = parse_number<int>(name, value);
-    else if (name == "tolerance")
-      settings.tolerance = parse_number<double>(name, value);
-    else
-      settings.solver_settings.emplace_back(name, value);
-  }
-  make_solver(settings.solver, settings.solver_settings);  // refuses bad names and values
-}
-
 WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverSpec& solver) {
-  apply_solver(solver, settings);
+  choose_solver(settings, solver.name, solver.settings);
   settings.threads = o.threads;
   settings.recycling = settings.recycling && o.recycling;
   settings.warm_start = settings.warm_start && o.warm_start;
@@ -48,13 +33,6 @@ WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverS
 }
 
 }  // namespace
-
-bool has_own_iterations(const std::string& solver) {
-  for (const SolverInfo& info : solver_table())
-    for (const SettingInfo& setting : info.settings)
-      if (info.name == solver && setting.name == "iterations") return setting.value != "0";
-  return false;
-}
 
 Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& o) {
   if (!ends_with(path, ".urdf")) return read_scene(path);

@@ -28,9 +28,6 @@ T parse_number(const std::string& name, const std::string& text) {
   return value;
 }
 
-/// Whether a solver counts its iterations by itself, per sub-step for instance, and not up to the caller's limit.
-bool has_own_iterations(const std::string& solver);
-
 /// A scene file (.json) or a robot (.urdf).
 Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& options);
 

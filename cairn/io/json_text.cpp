@@ -404,6 +404,12 @@ JsonValue parse_json(std::string_view text) {
   return JsonParser(text).parse();
 }
 
+std::string to_line(const JsonValue& value) {
+  std::string out;
+  write_flat(out, value);
+  return out;
+}
+
 std::string to_text(const JsonValue& value) {
   std::string out;
   write_indented(out, value, 0);

@@ -66,5 +66,7 @@ JsonValue parse_json(std::string_view text);
 /// Two spaces per level; arrays of numbers, and of such arrays, on one line where they fit. Numbers read back to the
 /// same double; those that are not finite are refused.
 std::string to_text(const JsonValue& value);
+/// The same without line breaks, for messages.
+std::string to_line(const JsonValue& value);
 
 }  // namespace cairn

@@ -95,10 +95,22 @@ MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool 
   for (const ContactView& c : world.contacts()) {
     const auto place_of = [&](BodyId id) { return id.index < place.size() ? place[id.index] : -1; };
     if (place_of(c.body_a) < 0 || place_of(c.body_b) < 0) continue;
-    frame.contacts.push_back(
-        {place_of(c.body_a), place_of(c.body_b), c.point, c.normal, c.impulse, c.separation, contact_mode(world, c)});
+    frame.contacts.push_back({place_of(c.body_a), place_of(c.body_b), c.point, c.normal, c.impulse, c.separation,
+                              contact_mode(world, c), c.colour});
   }
   return frame;
+}
+
+std::string shape_names(const World& world, BodyId body) {
+  constexpr const char* kNames[] = {"sphere",     "box",  "capsule",      "cylinder", "cone",
+                                    "half_space", "hull", "height_field", "mesh",     "compound"};
+  std::string names;
+  for (const ShapeId shape : world.shapes_of(body)) {
+    if (names.size() > 60) return names + " ...";
+    if (!names.empty()) names += " ";
+    names += kNames[world.shape_def(shape).shape.index()];
+  }
+  return names;
 }
 
 std::span<const char* const> statistic_names() { return kStatistics; }

@@ -27,6 +27,7 @@ struct FrameContact {
   Vec3 point, normal, impulse;            ///< as ContactView
   double separation = 0;
   ContactMode mode = ContactMode::open;
+  std::int32_t colour = -1;  ///< as ContactView; recordings do not keep it
 };
 
 struct MotionFrame {
@@ -40,6 +41,9 @@ struct MotionFrame {
 
 /// `bodies` are those to be kept, in that order; contacts with others are left out.
 MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool with_contacts = true);
+
+/// What a body is made of, for people: "box sphere".
+std::string shape_names(const World& world, BodyId body);
 
 /// Numbers of a step by name: energies, residual, counts, overlaps, joints; then ms by stage, which alone differ from
 /// run to run.

@@ -12,18 +12,10 @@ namespace {
 
 void single(ByteWriter& out, double x) { out.number(static_cast<float>(x)); }
 
-void vector(ByteWriter& out, const Vec3& v) { single(out, v.x), single(out, v.y), single(out, v.z); }
-
-void pose(ByteWriter& out, const Pose& p) {
-  vector(out, p.position);
-  const Quat& q = p.orientation;
-  single(out, q.w), single(out, q.x), single(out, q.y), single(out, q.z);
-}
-
 std::string surface_bytes(const Tessellation& surface) {
   ByteWriter out;
   out.size(surface.vertices, 12);
-  for (const Vec3& v : surface.vertices) vector(out, v);
+  for (const Vec3& v : surface.vertices) write_page_vector(out, v);
   out.size(surface.triangles, 12);
   for (const auto& t : surface.triangles)
     for (const std::int32_t corner : t) out.number(corner);
@@ -31,6 +23,37 @@ std::string surface_bytes(const Tessellation& surface) {
 }
 
 }  // namespace
+
+void write_page_vector(ByteWriter& out, const Vec3& v) { single(out, v.x), single(out, v.y), single(out, v.z); }
+
+void write_page_pose(ByteWriter& out, const Pose& p) {
+  write_page_vector(out, p.position);
+  const Quat& q = p.orientation;
+  single(out, q.w), single(out, q.x), single(out, q.y), single(out, q.z);
+}
+
+void write_page_bodies(ByteWriter& out, std::span<const RecordedBody> list, const BodyPictures& bodies,
+                       std::span<const Pose> poses) {
+  std::map<std::string, std::uint32_t> places;  // of surfaces by their bytes
+  std::vector<std::uint32_t> surface_of;
+  std::string surfaces;
+  for (const Tessellation& surface : bodies.surfaces) {
+    std::string bytes = surface_bytes(surface);
+    const auto [at, fresh] = places.try_emplace(bytes, static_cast<std::uint32_t>(places.size()));
+    if (fresh) surfaces += bytes;
+    surface_of.push_back(at->second);
+  }
+  out.size(places, 16);
+  out.raw(surfaces);
+  out.size(list, 1);
+  for (std::size_t b = 0; b < list.size(); ++b) {
+    out.text(list[b].name), out.text(list[b].shape);
+    out.number(static_cast<std::uint8_t>(bodies.moves[b] ? 1 : 0));
+    single(out, list[b].mass);
+    out.number(surface_of[b]);
+    write_page_pose(out, poses[b]);
+  }
+}
 
 PagePacker::PagePacker(const RecordingInfo& info, const BodyPictures& bodies, const PageSettings& settings)
     : info_(info), bodies_(bodies), settings_(settings) {
@@ -46,9 +69,10 @@ void PagePacker::add(const MotionFrame& frame) {
   frames_.number(frame.time);
   frames_.number(frame.step);
   for (std::size_t b = 0; b < n; ++b)
-    if (bodies_.moves[b]) pose(frames_, frame.pose[b]);
+    if (bodies_.moves[b]) write_page_pose(frames_, frame.pose[b]);
   for (std::size_t b = 0; b < n; ++b)
-    if (bodies_.moves[b]) vector(frames_, frame.velocity[b].linear), vector(frames_, frame.velocity[b].angular);
+    if (bodies_.moves[b])
+      write_page_vector(frames_, frame.velocity[b].linear), write_page_vector(frames_, frame.velocity[b].angular);
   for (std::size_t b = 0; b < n; ++b)
     if (bodies_.moves[b]) frames_.number(frame.awake[b]);
   static const std::vector<FrameContact> kNone;
@@ -56,7 +80,7 @@ void PagePacker::add(const MotionFrame& frame) {
   frames_.size(contacts, 45);
   for (const FrameContact& c : contacts) {
     frames_.number(c.body_a), frames_.number(c.body_b), frames_.number(c.mode);
-    vector(frames_, c.point), vector(frames_, c.normal), vector(frames_, c.impulse);
+    for (const Vec3* v : {&c.point, &c.normal, &c.impulse}) write_page_vector(frames_, *v);
   }
   check_size(frames_.bytes().size());
 }
@@ -67,29 +91,6 @@ void PagePacker::check_size(std::size_t bytes) const {
         "the page would be larger than allowed: with its first {} frames it takes {:.1f} MB packed; keep fewer frames "
         "(--every N), leave the contacts out (--no-contacts) or allow more (--max-mb)",
         count_, 1e-6 * static_cast<double>(bytes)));
-}
-
-void PagePacker::write_bodies(ByteWriter& out) const {
-  std::map<std::string, std::uint32_t> places;  // of surfaces by their bytes
-  std::vector<std::uint32_t> surface_of;
-  std::string surfaces;
-  for (const Tessellation& surface : bodies_.surfaces) {
-    std::string bytes = surface_bytes(surface);
-    const auto [at, fresh] = places.try_emplace(bytes, static_cast<std::uint32_t>(places.size()));
-    if (fresh) surfaces += bytes;
-    surface_of.push_back(at->second);
-  }
-  out.size(places, 16);
-  out.raw(surfaces);
-  out.size(info_.bodies, 1);
-  for (std::size_t b = 0; b < info_.bodies.size(); ++b) {
-    const RecordedBody& body = info_.bodies[b];
-    out.text(body.name), out.text(body.shape);
-    out.number(static_cast<std::uint8_t>(bodies_.moves[b] ? 1 : 0));
-    single(out, body.mass);
-    out.number(surface_of[b]);
-    pose(out, first_[b]);
-  }
 }
 
 void PagePacker::write_statistics(ByteWriter& out) const {
@@ -106,7 +107,7 @@ void PagePacker::write_head(ByteWriter& out) const {
   out.raw(kPageMagic);
   out.text(info_.meta.scene), out.text(info_.meta.solver), out.text(info_.meta.program);
   out.number(info_.meta.dt);
-  write_bodies(out);
+  write_page_bodies(out, info_.bodies, bodies_, first_);
   write_statistics(out);
   out.number(static_cast<std::uint64_t>(count_));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,6 @@ class PagePacker {
  private:
   void check_size(std::size_t bytes) const;
   void write_head(ByteWriter& out) const;
-  void write_bodies(ByteWriter& out) const;
   void write_statistics(ByteWriter& out) const;
 
   const RecordingInfo& info_;
@@ -44,6 +44,14 @@ class PagePacker {
   std::size_t count_ = 0;    ///< frames
   ByteWriter frames_;
 };
+
+/// The part of a page that says what bodies look like: surfaces, equal ones once, then per body its name, shapes,
+/// whether it moves, mass, surface and pose. The live viewer gets the same.
+void write_page_bodies(ByteWriter& out, std::span<const RecordedBody> list, const BodyPictures& bodies,
+                       std::span<const Pose> poses);
+/// Single precision: position, then the quaternion from its real part on.
+void write_page_vector(ByteWriter& out, const Vec3& v);
+void write_page_pose(ByteWriter& out, const Pose& pose);
 
 /// RFC 4648, with padding.
 std::string to_base64(std::string_view bytes);

@@ -23,18 +23,6 @@ std::int64_t chunk_rows(std::int64_t row_bytes, std::int64_t most) {
   return std::clamp<std::int64_t>(kChunkBytes / std::max<std::int64_t>(row_bytes, 1), 1, most);
 }
 
-std::string shape_names(const World& world, BodyId body) {
-  constexpr const char* kNames[] = {"sphere",     "box",  "capsule",      "cylinder", "cone",
-                                    "half_space", "hull", "height_field", "mesh",     "compound"};
-  std::string names;
-  for (const ShapeId shape : world.shapes_of(body)) {
-    if (names.size() > 60) return names + " ...";
-    if (!names.empty()) names += " ";
-    names += kNames[world.shape_def(shape).shape.index()];
-  }
-  return names;
-}
-
 void put(std::vector<double>& out, const Vec3& v) { out.insert(out.end(), {v.x, v.y, v.z}); }
 
 }  // namespace

@@ -33,9 +33,10 @@ using ContactListener = std::function<void(const ContactEvent&)>;
 struct ContactView {
   ShapeId shape_a, shape_b;
   BodyId body_a, body_b;
-  Vec3 point, normal;     ///< normal from a to b
-  double separation = 0;  ///< m, negative where they overlap
-  Vec3 impulse;           ///< N s on b, world axes
+  Vec3 point, normal;        ///< normal from a to b
+  double separation = 0;     ///< m, negative where they overlap
+  Vec3 impulse;              ///< N s on b, world axes
+  std::int32_t colour = -1;  ///< of its pair in the last step's graph; -1: none, or a state that was just restored
 };
 
 /// Which shapes a query sees.

@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <charconv>
 #include <cmath>
+#include <type_traits>
 
 #include "cairn/core/errors.h"
 #include "cairn/dynamics/body_def.h"
@@ -17,7 +19,41 @@ void check_range(double value, double least, double most, const char* field) {
     fail_input(fmt::format("settings: {} is {}, it must lie in [{:g}, {:g}]", field, value, least, most));
 }
 
+/// A number that takes up the whole text.
+template <class T>
+T read_number(const std::string& name, const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    fail_input(
+        fmt::format("setting {}={}: the value must be a {}number", name, text, std::is_integral_v<T> ? "whole " : ""));
+  return value;
+}
+
 }  // namespace
+
+bool has_own_iterations(const std::string& solver) {
+  for (const SolverInfo& info : solver_table())
+    for (const SettingInfo& setting : info.settings)
+      if (info.name == solver && setting.name == "iterations") return setting.value != "0";
+  return false;
+}
+
+void choose_solver(WorldSettings& settings, const std::string& solver, const NamedSettings& named) {
+  WorldSettings next = settings;
+  next.solver = solver;
+  next.solver_settings.clear();
+  for (const auto& [name, value] : named) {
+    if (name == "iterations" && !has_own_iterations(solver))
+      next.iterations = read_number<int>(name, value);
+    else if (name == "tolerance")
+      next.tolerance = read_number<double>(name, value);
+    else
+      next.solver_settings.emplace_back(name, value);
+  }
+  make_solver(next.solver, next.solver_settings);  // refuses bad names and values
+  settings = std::move(next);
+}
 
 void check_settings(const WorldSettings& s) {
   check_vector(s.gravity, 1e6, "settings: gravity");

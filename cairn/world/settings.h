@@ -61,6 +61,13 @@ struct WorldSettings {
   bool persist_events = false;  ///< also report pairs that go on touching
 };
 
+/// A solver by name with settings by name, as `cairn solvers` lists them: iterations and tolerance belong to the world,
+/// unless the solver counts its iterations by itself; the rest are the solver's. InputError where a name or a value is
+/// none; nothing has changed then.
+void choose_solver(WorldSettings& settings, const std::string& solver, const NamedSettings& named);
+/// Whether a solver counts its iterations by itself, per sub-step for instance, and not up to the caller's limit.
+bool has_own_iterations(const std::string& solver);
+
 /// InputError that names the field.
 void check_settings(const WorldSettings& settings);
 

@@ -138,8 +138,14 @@ BodyId World::body_of(ShapeId shape) const {
 std::vector<ContactView> World::contacts() const {
   std::vector<ContactView> result;
   const WorldState& world = *state_;
-  for (const Slab& slab : world.cache.slabs())
+  // Edges of the graph are the pairs that have manifolds, in order; a restored world has none yet.
+  const std::span<const std::int32_t> colours = world.graph.colour();
+  const bool coloured = !world.graph.edges().empty() && colours.size() == world.graph.edges().size();
+  std::size_t edge = 0;
+  for (const Slab& slab : world.cache.slabs()) {
+    std::int32_t last_pair = -1;
     for (const ContactManifold& m : slab.manifolds) {
+      if (m.pair != last_pair) last_pair = m.pair, ++edge;
       const BroadPair& pair = world.cache.pairs()[static_cast<std::size_t>(m.pair)];
       const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
       if (world.shapes.body[a] < 0 || world.shapes.body[b] < 0) continue;  // removed since the step
@@ -152,11 +158,13 @@ std::vector<ContactView> World::contacts() const {
         view.body_b = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[b]));
         view.point = p.position, view.normal = m.normal;
         view.separation = double{p.separation};
+        if (coloured && edge <= colours.size()) view.colour = colours[edge - 1];
         view.impulse = double{p.normal_impulse} * frame.normal + double{p.tangent_impulse[0]} * frame.tangent1 +
                        double{p.tangent_impulse[1]} * frame.tangent2;
         result.push_back(view);
       }
     }
+  }
   return result;
 }
 

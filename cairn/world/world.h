@@ -42,6 +42,13 @@ struct BodyView {
   std::uint64_t user = 0;
 };
 
+/// How bodies hang together, as the last step found it; per body in the order of World::bodies().
+struct BodyGroups {
+  std::vector<std::int32_t> island;  ///< -1: cannot move, asleep, or a state that was just restored
+  std::vector<std::int32_t>
+      sub_bodies;  ///< bodies and joints' other ends it meets: parts that mass splitting makes of it
+};
+
 class World {
  public:
   explicit World(const WorldSettings& settings = {});
@@ -121,6 +128,7 @@ class World {
   void set_contact_listener(ContactListener listener);
   std::span<const ContactEvent> events() const;  ///< of the last step
   std::vector<ContactView> contacts() const;     ///< all points, sleeping ones included
+  BodyGroups groups() const;
   /// The problem of the last step as it was given to the solver, and what the solver made of it. Without contacts where
   /// soft_step took them straight from the cache: measure_residual or keep_warm_start make it whole.
   const ContactProblem& problem() const;

@@ -64,5 +64,51 @@ TEST(BackgroundQueue, TheDestructorFinishesWhatWaits) {
   EXPECT_EQ(done, 10);
 }
 
+TEST(BackgroundLoop, TakesTurnsUntilItsOwnerGoes) {
+  std::atomic<int> turns{0};
+  {
+    BackgroundLoop loop([&] { return ++turns < 100 ? 0.0 : -1.0; });
+    while (turns < 100) std::this_thread::yield();
+  }
+  EXPECT_EQ(turns, 100);  // then it rested
+}
+
+TEST(BackgroundLoop, DoesWhatIsPostedInOrderBetweenTurns) {
+  std::vector<int> done;
+  std::atomic<bool> in_turn{false};
+  bool interleaved = false;
+  BackgroundLoop loop([&] {
+    in_turn = true;
+    std::this_thread::yield();
+    in_turn = false;
+    return 0.0001;
+  });
+  for (int k = 0; k < 1000; ++k)
+    loop.post([&, k] {
+      interleaved = interleaved || in_turn;
+      done.push_back(k);
+    });
+  loop.ask([] {});  // after all of them
+  ASSERT_EQ(done.size(), 1000u);
+  for (int k = 0; k < 1000; ++k) EXPECT_EQ(done[static_cast<std::size_t>(k)], k);
+  EXPECT_FALSE(interleaved);
+}
+
+TEST(BackgroundLoop, ARestEndsWhenItIsWoken) {
+  std::atomic<int> turns{0};
+  BackgroundLoop loop([&] {
+    ++turns;
+    return -1.0;
+  });
+  for (int k = 1; k <= 20; ++k) {
+    while (turns < k) std::this_thread::yield();
+    loop.wake();
+  }
+  while (turns < 21) std::this_thread::yield();
+  int asked = 0;
+  loop.ask([&] { asked = 1; });
+  EXPECT_EQ(asked, 1);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -158,6 +158,7 @@ RC_GTEST_PROP(JsonText, WhatIsWrittenReadsBack, (const std::vector<double>& numb
   add_member(object, "text", json_text(text));
   add_member(object, "flag", json_flag(true));
   RC_ASSERT(same_content(parse_json(to_text(object)), object));
+  RC_ASSERT(same_content(parse_json(to_line(object)), object));
 }
 
 }  // namespace

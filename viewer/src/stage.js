@@ -1,200 +1,226 @@
 // SPDX-License-Identifier: MIT
-// What is seen: bodies as instances of their surfaces, shadows, contacts with normals and force arrows. z is up.
+// What is seen: bodies as instances of their surfaces, light and shadow, the camera. z is up.
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { one, putAmount, putKind, putOne, theme } from "./colours.js";
+import { AWAKE, QUARANTINED } from "./frame.js";
+import { ContactGlyphs } from "./contact_glyphs.js";
+import { JointGlyphs, Spring } from "./joint_glyphs.js";
+import { reaches } from "./layout.js";
+import { drawnSurfaces } from "./simplify.js";
 
-const MODE_COLOURS = [0x9aa0a6, 0x2a9d54, 0xd9480f]; // open, stick, slide
-const FIXED = new THREE.Color(0xb9b9b4);
-const PICKED = new THREE.Color(0xffd43b);
-const UP = new THREE.Vector3(0, 1, 0); // along which three's cones point
-
-/** Hues by the golden ratio: neighbours lie far apart. */
-function bodyColour(index, out) {
-  return out.setHSL((0.618033988749895 * index) % 1, 0.55, 0.55);
-}
-
-/** Blue, slow, over green to red, fast: 0 to 1. */
-function speedColour(x, out) {
-  return out.setHSL(0.62 * (1 - Math.min(1, x)), 0.75, 0.5);
-}
+const FROM = [0.6, -1, 0.45]; // the camera, at first
+const FADE = 0.995; // per frame, of the scales that follow a live run
+const SLOW_MS = 200, SLOW_PICTURES = 8; // when shadows go, then pixels
 
 export class Stage {
-  constructor(canvas, recording) {
-    this.recording = recording;
+  constructor(canvas) {
+    this.canvas = canvas;
     this.colourBy = "body";
-    this.showContacts = true;
     this.picked = -1;
+    this.groups = [];
+    this.fastest = this.strongest = 1e-9;
+    Object.assign(this, { margin: { right: 0, bottom: 0 }, dirty: true, shadows: true, slow: 0, quality: 2 });
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
     this.scene = new THREE.Scene();
-    this.scene.background = new THREE.Color(0xe8eef5);
     this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
-    this.measure();
+    this.controls.addEventListener("change", () => (this.dirty = true));
+    this.ray = new THREE.Raycaster();
+    this.material = new THREE.MeshStandardMaterial({ roughness: 0.75, flatShading: true, side: THREE.DoubleSide });
+    this.contacts = new ContactGlyphs(this.scene);
+    this.joints = new JointGlyphs(this.scene);
+    this.spring = new Spring(this.scene);
     this.addLights();
-    this.addBodies();
-    this.addContacts();
-    this.look();
+    this.useTheme();
   }
 
-  /** The box of what moves over the run, by some frames, and the scales that follow from it. */
-  measure() {
-    const box = new THREE.Box3(), point = new THREE.Vector3(), run = this.recording;
-    const reach = run.surfaces.map((s) => {
-      let most = 0;
-      for (let k = 0; k < s.vertices.length; k += 3)
-        most = Math.max(most, Math.hypot(s.vertices[k], s.vertices[k + 1], s.vertices[k + 2]));
-      return most;
-    });
-    this.fastest = 1e-6;
-    this.strongest = 1e-12;
-    const step = Math.max(1, Math.floor(run.frames.length / 12));
-    for (let k = 0; k < run.frames.length; k += step) {
-      const frame = run.frame(k);
-      run.moving.forEach((body, i) => {
-        point.fromArray(frame.pose, 7 * i);
-        const r = reach[body.surface];
-        if (k === 0 && Number.isFinite(point.length()))
-          box.expandByPoint(point.clone().addScalar(r)).expandByPoint(point.clone().addScalar(-r));
-        const speed = Math.hypot(...frame.velocity.subarray(6 * i, 6 * i + 3));
-        if (Number.isFinite(speed)) this.fastest = Math.max(this.fastest, speed);
-      });
-      for (const c of frame.contacts) this.strongest = Math.max(this.strongest, Math.hypot(...c.impulse) || 0);
+  /** Bodies of a new layout in place of the old ones. */
+  build(layout) {
+    this.layout = layout;
+    for (const { mesh } of this.groups) {
+      this.scene.remove(mesh);
+      mesh.geometry.dispose();
+      mesh.dispose();
     }
-    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
-    this.centre = box.getCenter(new THREE.Vector3());
-    this.radius = Math.max(0.05, 0.5 * box.getSize(new THREE.Vector3()).length());
+    const owners = layout.surfaces.map(() => []);
+    for (const body of layout.bodies) owners[body.surface].push(body);
+    this.groups = drawnSurfaces(layout).map((surface, number) => this.instances(surface, owners[number]));
+    this.painted = null;
+  }
+
+  /** One mesh for all bodies of a surface; what does not move is placed here and never again. */
+  instances(surface, bodies) {
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(surface.vertices, 3));
+    geometry.setIndex(new THREE.BufferAttribute(surface.triangles, 1));
+    geometry.computeVertexNormals();
+    const mesh = new THREE.InstancedMesh(geometry, this.material, bodies.length);
+    mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * bodies.length), 3);
+    mesh.frustumCulled = false; // three keeps the bounds of instances and does not notice that they move
+    mesh.castShadow = bodies.some((body) => body.moves);
+    mesh.receiveShadow = true;
+    const numbers = (name) => Int32Array.from(bodies, (body) => body[name]);
+    bodies.forEach((body, k) => putPose(body.start, 0, mesh.instanceMatrix.array, 16 * k));
+    this.scene.add(mesh);
+    return { mesh, index: numbers("index"), place: numbers("place") };
   }
 
   addLights() {
-    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x9a9488, 1.6));
-    const sun = new THREE.DirectionalLight(0xffffff, 2.2), r = 1.6 * this.radius;
-    sun.position.copy(this.centre).add(new THREE.Vector3(-2, -1.1, 3).multiplyScalar(this.radius));
-    sun.target.position.copy(this.centre);
-    sun.castShadow = true;
-    sun.shadow.mapSize.set(2048, 2048);
-    Object.assign(sun.shadow.camera, { left: -r, right: r, top: r, bottom: -r, near: 0.1 * r, far: 6 * r });
-    sun.shadow.normalBias = 0.004 * this.radius;
-    this.scene.add(sun, sun.target);
+    this.sky = new THREE.HemisphereLight(0xffffff, 0xb0aaa0, 2);
+    this.sun = new THREE.DirectionalLight(0xffffff, 2.2);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.scene.add(this.sky, this.sun, this.sun.target);
   }
 
-  addBodies() {
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.75, flatShading: true, side: THREE.DoubleSide });
-    const owners = this.recording.surfaces.map(() => []);
-    for (const body of this.recording.bodies) owners[body.surface].push(body);
-    this.groups = this.recording.surfaces.map((surface, number) => {
-      const bodies = owners[number];
-      const geometry = new THREE.BufferGeometry();
-      geometry.setAttribute("position", new THREE.BufferAttribute(surface.vertices, 3));
-      geometry.setIndex(new THREE.BufferAttribute(surface.triangles, 1));
-      geometry.computeVertexNormals();
-      const mesh = new THREE.InstancedMesh(geometry, material, bodies.length);
-      mesh.frustumCulled = false; // three keeps the bounds of instances and does not notice that they move
-      mesh.castShadow = bodies.some((body) => body.moves);
-      mesh.receiveShadow = true;
-      this.scene.add(mesh);
-      return { mesh, bodies };
+  useTheme() {
+    const { sky, fixed, still, picked } = theme();
+    this.scene.background = new THREE.Color(sky);
+    this.fixedColour = one(fixed);
+    this.stillColour = one(still);
+    this.pickedColour = one(picked);
+    this.painted = null;
+    this.dirty = true;
+  }
+
+  /** Scales of colours [m/s] and arrows [N s]; none: they follow the run. */
+  setScales({ fastest, strongest }) {
+    this.follow = fastest === 0;
+    this.fastest = Math.max(1e-6, fastest);
+    this.strongest = Math.max(1e-12, strongest);
+  }
+
+  /** Camera, light and sizes from the bodies of a frame. */
+  measure(frame) {
+    const unit = this.aim(frame);
+    this.contacts.setSize(Math.min(0.008 * this.radius, 0.12 * unit), this.radius);
+    this.joints.setSize(Math.min(0.06 * this.radius, 0.5 * unit));
+    this.spring.setSize(0.012 * this.radius);
+  }
+
+  /**
+   * The camera on the bodies of a frame. Those far from most others, beyond Tukey's fences, do not widen the view.
+   * Returns how far a usual body reaches. way: from the bodies to the camera; zoom: nearer when more than 1.
+   */
+  aim(frame, way = FROM, zoom = 1) {
+    const reach = reaches(this.layout), box = new THREE.Box3();
+    const { moving } = this.layout, sizes = moving.map((body) => reach[body.surface]).sort((a, b) => a - b);
+    const unit = sizes[sizes.length >> 1] ?? 1;
+    const fences = [0, 1, 2].map((axis) => fence(moving.map((_, i) => frame.pose[7 * i + axis]), 4 * unit));
+    moving.forEach((body, i) => {
+      const p = frame.pose.subarray(7 * i, 7 * i + 3), r = reach[body.surface];
+      if (!fences.every(([low, high], axis) => p[axis] >= low && p[axis] <= high)) return;
+      box.expandByPoint(new THREE.Vector3(p[0] - r, p[1] - r, p[2] - r));
+      box.expandByPoint(new THREE.Vector3(p[0] + r, p[1] + r, p[2] + r));
     });
+    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+    this.centre = box.getCenter(new THREE.Vector3());
+    this.radius = Math.max(0.05, 0.5 * box.getSize(new THREE.Vector3()).length());
+    this.placeSun();
+    this.look(new THREE.Vector3(...way).normalize(), zoom);
+    return unit;
   }
 
-  addContacts() {
-    const count = this.recording.frames.reduce((most, frame) => Math.max(most, frame.contacts), 1);
-    const size = 0.008 * this.radius;
-    const instances = (geometry, colour) => {
-      const mesh = new THREE.InstancedMesh(geometry, new THREE.MeshBasicMaterial({ color: colour }), count);
-      mesh.frustumCulled = false;
-      this.scene.add(mesh);
-      return mesh;
-    };
-    this.points = instances(new THREE.SphereGeometry(size, 8, 6), 0xffffff);
-    // Of length 1 from the origin along y, to be stretched; heads keep their size.
-    this.normals = instances(new THREE.CylinderGeometry(0.25 * size, 0.25 * size, 1, 5).translate(0, 0.5, 0), 0x3b5bdb);
-    this.shafts = instances(new THREE.CylinderGeometry(0.4 * size, 0.4 * size, 1, 6).translate(0, 0.5, 0), 0xc2255c);
-    this.heads = instances(new THREE.ConeGeometry(1.3 * size, 3.5 * size, 8), 0xc2255c);
+  placeSun() {
+    const { sun, radius } = this, r = 1.6 * radius;
+    sun.position.copy(this.centre).add(new THREE.Vector3(-2, -1.1, 3).multiplyScalar(radius));
+    sun.target.position.copy(this.centre);
+    Object.assign(sun.shadow.camera, { left: -r, right: r, top: r, bottom: -r, near: 0.1 * r, far: 6 * r });
+    sun.shadow.camera.updateProjectionMatrix();
+    sun.shadow.normalBias = 0.004 * radius;
   }
 
-  look() {
-    const distance = (1.15 * this.radius) / Math.sin((0.5 * this.camera.fov * Math.PI) / 180);
+  /** A ball around the bodies fills what the panels leave of the picture. */
+  look(way, zoom) {
+    const { width, height } = this.size, free = Math.min(height - this.margin.bottom, width - this.margin.right);
+    const half = (Math.tan((0.5 * this.camera.fov * Math.PI) / 180) * free) / height;
+    const distance = (1.02 * this.radius) / Math.sin(Math.atan(half)) / zoom;
     this.camera.near = distance / 500;
     this.camera.far = distance * 50;
+    this.camera.updateProjectionMatrix();
     this.controls.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(new THREE.Vector3(0.6, -1, 0.45).normalize(), distance);
+    this.camera.position.copy(this.centre).addScaledVector(way, distance);
     this.controls.update();
   }
 
   show(frame) {
-    this.frame = frame;
-    this.placeBodies(frame);
-    this.placeContacts(frame);
+    this.dirty = true;
+    if (this.follow) this.followScales(frame);
+    for (const { mesh, place } of this.groups) {
+      const matrices = mesh.instanceMatrix.array;
+      for (let k = 0; k < place.length; ++k) if (place[k] >= 0) putPose(frame.pose, 7 * place[k], matrices, 16 * k);
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.boundingSphere = null; // for picking
+    }
+    this.paint(frame);
+    this.contacts.show(frame.contacts, this.strongest);
+    this.joints.show(this.layout, frame);
   }
 
-  placeBodies(frame) {
-    const matrix = new THREE.Matrix4(), p = new THREE.Vector3(), q = new THREE.Quaternion();
-    const one = new THREE.Vector3(1, 1, 1), colour = new THREE.Color();
-    for (const { mesh, bodies } of this.groups) {
-      bodies.forEach((body, k) => {
-        const from = body.moves ? frame.pose : body.start, at = body.moves ? 7 * body.place : 0;
-        p.set(from[at], from[at + 1], from[at + 2]);
-        q.set(from[at + 4], from[at + 5], from[at + 6], from[at + 3]);
-        // A body whose numbers broke down is not drawn.
-        if (Number.isFinite(p.length() + q.length())) matrix.compose(p, q, one);
-        else matrix.makeScale(0, 0, 0);
-        mesh.setMatrixAt(k, matrix);
-        mesh.setColorAt(k, this.colourOf(body, frame, colour));
-      });
-      mesh.instanceMatrix.needsUpdate = mesh.instanceColor.needsUpdate = true;
-      mesh.boundingSphere = null; // for picking
+  followScales(frame) {
+    let fastest = 1e-6, strongest = 1e-12;
+    for (let i = 0; i < frame.moving; ++i) fastest = Math.max(fastest, frame.speed(i) || 0);
+    const { count, vectors } = frame.contacts;
+    for (let k = 0, at = 6; k < count; ++k, at += 9)
+      strongest = Math.max(strongest, Math.hypot(vectors[at], vectors[at + 1], vectors[at + 2]) || 0);
+    this.fastest = Math.max(fastest, FADE * this.fastest);
+    this.strongest = Math.max(strongest, FADE * this.strongest);
+  }
+
+  /** Colours that say which body it is change only when another body is picked. */
+  paint(frame) {
+    const key = this.colourBy === "body" ? `body ${this.picked}` : null;
+    if (key !== null && key === this.painted) return;
+    this.painted = key;
+    this.most = 1;
+    if (this.colourBy === "sub-bodies") for (const count of frame.subBodies) this.most = Math.max(this.most, count);
+    for (const { mesh, index, place } of this.groups) {
+      const colours = mesh.instanceColor.array;
+      for (let k = 0; k < index.length; ++k) this.putColour(index[k], place[k], frame, colours, 3 * k);
+      mesh.instanceColor.needsUpdate = true;
     }
   }
 
-  colourOf(body, frame, out) {
-    if (body.index === this.picked) return out.copy(PICKED);
-    if (!body.moves) return out.copy(FIXED);
-    if (this.colourBy === "body") return bodyColour(body.index, out);
-    const at = 6 * body.place;
-    return speedColour(Math.hypot(...frame.velocity.subarray(at, at + 3)) / this.fastest || 0, out);
+  putColour(index, place, frame, out, at) {
+    if (index === this.picked) return putOne(this.pickedColour, out, at);
+    if (place < 0) return putOne(this.fixedColour, out, at);
+    switch (this.colourBy) {
+      case "body": return putKind(index, out, at);
+      case "speed": return putAmount(frame.speed(place) / this.fastest, out, at);
+      case "island":
+        return frame.island[place] < 0 ? putOne(this.stillColour, out, at) : putKind(frame.island[place], out, at);
+      case "sleep":
+        if (frame.flags[place] & QUARANTINED) return putKind(3, out, at);
+        return frame.flags[place] & AWAKE ? putKind(1, out, at) : putKind(0, out, at);
+      case "sub-bodies": return putAmount(frame.subBodies[place] / this.most, out, at);
+      default: return putOne(this.stillColour, out, at); // graph colours are those of the contacts
+    }
   }
 
-  placeContacts(frame) {
-    const parts = [this.points, this.normals, this.shafts, this.heads];
-    for (const part of parts) part.count = this.showContacts ? frame.contacts.length : 0;
-    if (!this.showContacts) return;
-    const matrix = new THREE.Matrix4(), point = new THREE.Vector3(), way = new THREE.Vector3();
-    const turn = new THREE.Quaternion(), scale = new THREE.Vector3(1, 1, 1), colour = new THREE.Color();
-    const place = (mesh, k) => mesh.setMatrixAt(k, matrix.compose(point, turn, scale));
-    frame.contacts.forEach((c, k) => {
-      point.fromArray(c.point);
-      place(this.points, k);
-      this.points.setColorAt(k, colour.setHex(MODE_COLOURS[c.mode] ?? 0));
-      turn.setFromUnitVectors(UP, way.fromArray(c.normal).normalize());
-      scale.y = 0.06 * this.radius;
-      place(this.normals, k);
-      const impulse = way.fromArray(c.impulse).length();
-      turn.setFromUnitVectors(UP, way.normalize());
-      // Lengths as the root of the force, so that small ones are seen beside large ones.
-      scale.setScalar(impulse > 0 ? 1 : 0);
-      scale.y = 0.3 * this.radius * Math.sqrt(impulse / this.strongest);
-      place(this.shafts, k);
-      point.addScaledVector(way, scale.y);
-      scale.y = scale.x;
-      place(this.heads, k);
-      scale.set(1, 1, 1);
-      turn.identity();
-    });
-    for (const part of parts) part.instanceMatrix.needsUpdate = true;
-    if (this.points.instanceColor) this.points.instanceColor.needsUpdate = true;
+  /** What the colours say, as a line of text. */
+  legend() {
+    return { speed: `\nviolet 0 to yellow ${this.fastest.toPrecision(2)} m/s`, island: "\na colour for each island",
+      sleep: "\norange awake, blue asleep, red quarantined", graph: "\ncontacts: a colour for each graph colour",
+      "sub-bodies": `\nviolet 0 to yellow ${this.most} sub-bodies` }[this.colourBy] ?? "";
   }
 
-  /** The body under a place of the canvas (-1 to 1 each), or -1. */
+  /** A ray through a place of the canvas, -1 to 1 each. */
+  rayAt(x, y) {
+    this.camera.updateMatrixWorld();
+    this.ray.setFromCamera(new THREE.Vector2(x, y), this.camera);
+    return this.ray.ray;
+  }
+
+  /** The body under a place of the canvas, or -1. */
   bodyAt(x, y) {
-    const ray = new THREE.Raycaster();
+    this.rayAt(x, y);
     this.scene.updateMatrixWorld();
-    ray.setFromCamera(new THREE.Vector2(x, y), this.camera);
-    const hits = ray.intersectObjects(this.groups.map((group) => group.mesh));
+    const hits = this.ray.intersectObjects(this.groups.map((group) => group.mesh));
     if (hits.length === 0) return -1;
-    return this.groups.find((group) => group.mesh === hits[0].object).bodies[hits[0].instanceId].index;
+    return this.groups.find((group) => group.mesh === hits[0].object).index[hits[0].instanceId];
   }
 
   /** Where a point of the world is on the canvas, -1 to 1 each. */
@@ -204,11 +230,56 @@ export class Stage {
     return [p.x, p.y];
   }
 
-  resize(width, height) {
+  /** margin: what the panels cover at the right and at the bottom; the scene is drawn in the middle of the rest. */
+  resize(width, height, margin) {
+    Object.assign(this, { size: { width, height }, margin, dirty: true });
+    this.renderer.setPixelRatio(this.quality > 0 ? Math.min(2, window.devicePixelRatio) : 0.6);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.camera.setViewOffset(width, height, margin.right / 2, margin.bottom / 2, width, height);
   }
 
-  draw() { this.renderer.render(this.scene, this.camera); }
+  /** Draws what is new since the last picture; false: nothing is. */
+  draw() {
+    if (!this.dirty) return false;
+    this.dirty = false;
+    this.renderer.render(this.scene, this.camera);
+    return true;
+  }
+
+  /** Without a graphics card pictures are slow: after some slow ones the shadows go, then a part of the pixels. */
+  pace(ms) {
+    this.slow = ms > SLOW_MS ? this.slow + 1 : 0;
+    if (this.slow < SLOW_PICTURES || this.quality === 0) return;
+    this.slow = 0;
+    this.setQuality(this.quality - 1);
+  }
+
+  /** 2: as good as it can be. */
+  setQuality(quality) {
+    this.quality = quality;
+    this.sun.castShadow = this.shadows && quality === 2;
+    this.resize(this.size.width, this.size.height, this.margin);
+  }
+}
+
+/** A column-major matrix from position and quaternion w, x, y, z; a body whose numbers broke down is not drawn. */
+function putPose(pose, from, out, at) {
+  const px = pose[from], py = pose[from + 1], pz = pose[from + 2];
+  const w = pose[from + 3], x = pose[from + 4], y = pose[from + 5], z = pose[from + 6];
+  if (!Number.isFinite(px + py + pz + w + x + y + z)) { out.fill(0, at, at + 16); return; }
+  out[at] = 1 - 2 * (y * y + z * z), out[at + 1] = 2 * (x * y + w * z), out[at + 2] = 2 * (x * z - w * y);
+  out[at + 4] = 2 * (x * y - w * z), out[at + 5] = 1 - 2 * (x * x + z * z), out[at + 6] = 2 * (y * z + w * x);
+  out[at + 8] = 2 * (x * z + w * y), out[at + 9] = 2 * (y * z - w * x), out[at + 10] = 1 - 2 * (x * x + y * y);
+  out[at + 12] = px, out[at + 13] = py, out[at + 14] = pz;
+  out[at + 3] = out[at + 7] = out[at + 11] = 0, out[at + 15] = 1;
+}
+
+/** What lies within 1.5 times the distance of the quartiles beyond them, and some slack. */
+function fence(values, slack) {
+  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
+  if (sorted.length === 0) return [0, 0];
+  const low = sorted[sorted.length >> 2], high = sorted[(3 * sorted.length - 1) >> 2];
+  const reach = 1.5 * (high - low) + slack;
+  return [low - reach, high + reach];
 }

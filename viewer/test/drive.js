@@ -44,7 +44,7 @@
     check("help is shown", !element("help").hidden, element("help").hidden);
     key("Escape");
     key("c");
-    check("colours by speed", element("colour").value === "speed", element("colour").value);
+    check("colours by speed", cairn.colour === "speed", cairn.colour);
 
     element("play").click();
     check("it plays", cairn.playing, cairn.playing);

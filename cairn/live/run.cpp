@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/live/run.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "cairn/core/timer.h"
+#include "cairn/record/frame.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kSnapshotShare = 0.1;                           // of the time
+constexpr std::int64_t kLongest = LiveHistory::kMostGap / 2;     // steps without a snapshot
+constexpr double kLeastDt = 1e-7, kMostDt = 1;                   // s, as World::step
+constexpr double kMostShotSpeed = 1000, kMostShotRadius = 1000;  // m/s, m
+
+void check_dt(double dt) {
+  if (!(dt >= kLeastDt && dt <= kMostDt))
+    fail_input(fmt::format("dt is {}, it must lie in [{:g}, {:g}] seconds", dt, kLeastDt, kMostDt));
+}
+
+void pull(World& world, const std::optional<LiveDrag>& drag, double dt) {
+  if (!drag) return;
+  const BodyView body = world.view(drag->body);
+  world.add_force_at(drag->body, drag_force(body, *drag, dt), drag_point(body, *drag));
+}
+
+/// A world of its own in a saved state.
+World copy_of(const std::string& snapshot) {
+  World copy;
+  if (const auto error = copy.restore(snapshot)) throw InputError(*error);
+  return copy;
+}
+
+}  // namespace
+
+LiveRun::LiveRun(World world, double dt, const LiveRunSettings& settings)
+    : world_(std::move(world)), dt_(dt), settings_(settings), history_(settings.history_bytes) {
+  check_dt(dt);
+  start_ = world_.save();
+  begin();
+}
+
+void LiveRun::begin() {
+  drag_.reset(), target_.reset();
+  applied_ = 0, work_ = 0;
+  exact_ = true;
+  history_.begin(make_snapshot(), make_record());
+}
+
+LiveRecord LiveRun::make_record() const {
+  const std::vector<double> values = statistics_of(world_.last_report());
+  return {world_.time(), world_.state_hash(), {values.begin(), values.end()}};
+}
+
+LiveSnapshot LiveRun::make_snapshot() const { return {here(), world_.save(), dt_, drag_}; }
+
+std::optional<BodyId> LiveRun::act(const LiveInput& input) {
+  if (std::holds_alternative<LiveRelease>(input) && !drag_) return std::nullopt;
+  const std::optional<BodyId> added = apply(input);
+  history_.drop_after(here(), applied_);
+  history_.log(input);
+  applied_ = history_.input_end();
+  end_seek();
+  return added;
+}
+
+std::optional<BodyId> LiveRun::apply(const LiveInput& input) {
+  struct Apply {
+    LiveRun& run;
+    std::optional<BodyId> operator()(const LiveDrag& drag) const {
+      check_drag(drag);
+      require(run.world_.contains(drag.body), "drag: there is no such body");
+      require(run.world_.view(drag.body).kind == BodyKind::dynamic, "drag: the body is fixed or kinematic");
+      run.drag_ = drag;
+      return std::nullopt;
+    }
+    std::optional<BodyId> operator()(const LiveRelease&) const {
+      run.drag_.reset();
+      return std::nullopt;
+    }
+    std::optional<BodyId> operator()(const LiveShot& shot) const {
+      check_vector(shot.velocity, kMostShotSpeed, "shoot: velocity");
+      if (!(shot.radius > 0 && shot.radius <= kMostShotRadius))
+        fail_input(fmt::format("shoot: radius is {}, it must lie in (0, {:g}] m", shot.radius, kMostShotRadius));
+      ++run.edits_;
+      return run.world_.add_body({.pose = {shot.origin}, .velocity = {shot.velocity, {}}, .continuous = true},
+                                 {{.shape = make_sphere(shot.radius), .density = shot.density}});
+    }
+    std::optional<BodyId> operator()(const LiveRemoval& removal) const {
+      run.world_.remove_body(removal.body);
+      ++run.edits_;
+      if (run.drag_ && run.drag_->body == removal.body) run.drag_.reset();
+      return std::nullopt;
+    }
+    std::optional<BodyId> operator()(const LiveChange& change) const {
+      check_dt(change.dt);
+      run.try_solver(*change.settings, change.dt);
+      run.world_.set_settings(*change.settings);
+      run.dt_ = change.dt;
+      return std::nullopt;
+    }
+  };
+  return std::visit(Apply{*this}, input);
+}
+
+/// Another solver may refuse the problem itself: it takes a step of a copy first.
+void LiveRun::try_solver(const WorldSettings& settings, double dt) const {
+  const WorldSettings& now = world_.settings();
+  if (settings.solver == now.solver && settings.solver_settings == now.solver_settings) return;
+  WorldSettings alone = settings;
+  alone.threads = 1;
+  World copy = copy_of(world_.save());
+  copy.set_settings(alone);
+  copy.step(dt);
+}
+
+/// Inputs at this step that are not in the state yet.
+void LiveRun::apply_logged() {
+  for (; applied_ < history_.input_end() && history_.input(applied_).step == here(); ++applied_)
+    apply(history_.input(applied_).input);
+}
+
+void LiveRun::advance() {
+  const Timer timer;
+  pull(world_, drag_, dt_);
+  world_.step(dt_);
+  if (!world_.last_report().broken_joints.empty()) ++edits_;
+  work_ += timer.seconds();
+}
+
+void LiveRun::step() {
+  apply_logged();
+  try {
+    advance();
+  } catch (const InputError&) {
+    // A step that was broken off leaves contacts and forces half done: compute the state before it again.
+    const std::int64_t back = here();
+    restore(history_.snapshot_for(back));
+    while (here() < back) apply_logged(), advance();
+    if (here() == history_.newest()) apply_logged();
+    throw;
+  }
+  note_step();
+  if (here() == history_.newest()) apply_logged();
+}
+
+/// The hash is kept, or compared with the one that was.
+void LiveRun::note_step() {
+  if (here() <= history_.newest()) {
+    exact_ = world_.state_hash() == record().hash;
+    if (!exact_) ++mismatches_;
+    return;
+  }
+  exact_ = true;
+  history_.add(make_record());
+  const std::int64_t since = here() - history_.last_snapshot();
+  const bool due = settings_.snapshot_every > 0 ? since >= settings_.snapshot_every
+                                                : work_ * kSnapshotShare >= cost_ || since >= kLongest;
+  if (!due) return;
+  const Timer timer;
+  history_.keep(make_snapshot());
+  cost_ = timer.seconds(), work_ = 0;
+}
+
+void LiveRun::restore(const LiveSnapshot& snapshot) {
+  if (const auto error = world_.restore(snapshot.world)) throw InputError(*error);
+  ++edits_;
+  dt_ = snapshot.dt, drag_ = snapshot.drag;
+  applied_ = history_.first_input_at(snapshot.step);
+  exact_ = world_.state_hash() == record().hash;
+}
+
+void LiveRun::begin_seek(std::int64_t step) {
+  if (step < history_.oldest() || step > history_.newest())
+    fail_input(
+        fmt::format("seek: step {} is not kept: go to one from {} to {}", step, history_.oldest(), history_.newest()));
+  if (step != here()) {
+    const LiveSnapshot& from = history_.snapshot_for(step);
+    if (here() > step || here() < from.step) restore(from);
+    if (here() == history_.newest()) apply_logged();
+  }
+  target_ = step;
+}
+
+bool LiveRun::continue_seek(double seconds) {
+  const Timer timer;
+  while (target_ && here() < *target_) {
+    step();
+    if (timer.seconds() >= seconds) break;
+  }
+  if (target_ && here() >= *target_) target_.reset();
+  return !target_;
+}
+
+void LiveRun::restart() {
+  const WorldSettings settings = world_.settings();
+  if (const auto error = world_.restore(start_)) throw InputError(*error);
+  ++edits_;
+  try {
+    world_.set_settings(settings);
+  } catch (const InputError&) {
+    // The solver of now does not take what was there at the beginning: that had one that does.
+  }
+  begin();
+}
+
+World stepped_copy(const LiveMoment& moment) {
+  World copy = copy_of(moment.world);
+  copy.keep_warm_start(true);
+  pull(copy, moment.drag, moment.dt);
+  copy.step(moment.dt);
+  return copy;
+}
+
+}  // namespace cairn

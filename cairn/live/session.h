@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// LiveSession: a run that people watch and act on while it goes. It has a thread of its own, on which everything
+// happens: steps at the speed asked for, and between them what was requested, in order. Nothing it is asked makes it
+// wait.
+//
+//   LiveSession session(std::move(world), {.scene = "tower"}, {.frame = show, .note = tell});
+//   session.submit(parse_live_request(R"({"id": 1, "do": "pause"})", id), [](std::string answer) { ... });
+//   session.want_frame(true, false);
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cairn/live/frame.h"
+#include "cairn/live/request.h"
+#include "cairn/live/run.h"
+
+namespace cairn {
+
+/// Convergence of several solvers on a step. `stepped` has just taken it and has kept its problem and warm start; no
+/// names: all that can take it. The result has members "contacts" and "curves" (docs/viewer.md). InputError is told.
+using LiveCurves = std::function<JsonValue(const World& stepped, const std::vector<std::string>& solvers, int sweeps)>;
+
+struct LiveSettings {
+  LiveRunSettings run{};
+  std::string scene{}, program{};         ///< for people
+  std::vector<std::string> body_names{};  ///< per body, or empty
+  double dt = 1.0 / 60;
+  bool paused = false;
+  LiveCurves curves{};  ///< called on another thread, one at a time; empty: refused
+};
+
+/// Told on the session's thread; must return soon and must not call the session.
+struct LiveListener {
+  std::function<void(std::shared_ptr<const LiveFrame>)> frame{};
+  std::function<void(std::string)> note{};  ///< a message of JSON that nobody asked for
+};
+
+/// For the end.
+struct LiveSummary {
+  std::int64_t step = 0, newest = 0;
+  std::int64_t computed = 0;  ///< steps, those that were done again included
+  double time = 0;            ///< s, simulated
+  double seconds = 0;         ///< that the session lasted
+  std::int64_t mismatches = 0;
+  std::string solver, hash;
+};
+
+class LiveSession {
+ public:
+  /// Called once, on a thread of the session, unless the session ends before.
+  using Answer = std::function<void(std::string)>;
+
+  LiveSession(World world, LiveSettings settings, LiveListener listener = {});
+  /// Ends after the step under way.
+  ~LiveSession();
+
+  void submit(LiveRequest request, Answer answer);
+
+  /// The listener gets a frame once there is one that differs from the last he got, in state or in what it holds. A new
+  /// list of bodies is told without asking.
+  void want_frame(bool contacts, bool groups);
+  /// LiveFrame::version of a frame that would be taken now.
+  std::uint64_t version() const;
+
+  /// Waits for the step under way.
+  LiveSummary summary();
+
+ private:
+  class Core;
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace cairn

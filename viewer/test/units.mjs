@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// What needs no browser: bytes, frames and the history of a live run. Usage: node --test units.mjs
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Reader, fromBase64 } from "../src/bytes.js";
+import { Contacts, Frame } from "../src/frame.js";
+import { History } from "../src/history.js";
+import { cluster, drawnSurfaces } from "../src/simplify.js";
+
+/** One contact as the program packs it: bodies, mode, graph colour, gap, point, normal, impulse. */
+function contactBytes(contacts) {
+  const bytes = new ArrayBuffer(8 + 51 * contacts.length), view = new DataView(bytes);
+  view.setUint32(0, contacts.length, true);
+  contacts.forEach(({ a, b, mode, colour, gap, vectors }, k) => {
+    const at = 8 + 51 * k;
+    view.setUint32(at, a, true), view.setUint32(at + 4, b, true), view.setUint8(at + 8, mode);
+    view.setInt16(at + 9, colour, true), view.setFloat32(at + 11, gap, true);
+    vectors.forEach((x, i) => view.setFloat32(at + 15 + 4 * i, x, true));
+  });
+  return bytes;
+}
+
+/** A square of n x n fields, two triangles each. */
+function square(n) {
+  const vertices = [], triangles = [], at = (i, j) => i * (n + 1) + j;
+  for (let i = 0; i <= n; ++i) for (let j = 0; j <= n; ++j) vertices.push(i / n, j / n, 0);
+  for (let i = 0; i < n; ++i)
+    for (let j = 0; j < n; ++j) {
+      triangles.push(at(i, j), at(i + 1, j), at(i, j + 1));
+      triangles.push(at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+    }
+  return { vertices: Float32Array.from(vertices), triangles: Uint32Array.from(triangles) };
+}
+
+test("base64 with every padding", () => {
+  for (const [text, bytes] of [["", []], ["TQ==", [77]], ["TWE=", [77, 97]], ["TWFu", [77, 97, 110]]])
+    assert.deepEqual([...fromBase64(text)], bytes);
+});
+
+test("counts are of 64 bits and text follows its length", () => {
+  const bytes = new Uint8Array([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 97, 98, 99]);
+  const reader = new Reader(bytes.buffer);
+  assert.equal(reader.count(), 1 + 2 * 2 ** 32);
+  assert.equal(reader.text(), "abc");
+});
+
+test("contacts are read, split along their normal, and found by body", () => {
+  const contacts = new Contacts();
+  // 3 N s along the normal z, 4 across.
+  const one = { a: 0, b: 7, mode: 2, colour: -1, gap: -0.5, vectors: [1, 2, 3, 0, 0, 1, 0, 4, 3] };
+  contacts.read(new Reader(contactBytes([{ ...one, b: 3 }, one])), true);
+  assert.equal(contacts.count, 2);
+  assert.deepEqual(contacts.of(7), [1]);
+  assert.deepEqual(contacts.of(0), [0, 1]);
+  const { push, rub, gap, colour, mode, point } = contacts.describe(1);
+  assert.deepEqual([push, rub, gap, colour, mode, point], [3, 4, -0.5, -1, 2, [1, 2, 3]]);
+});
+
+test("contacts grow and keep what is read", () => {
+  const contacts = new Contacts(), many = Array.from({ length: 1000 }, (_, k) =>
+    ({ a: k, b: k + 1, mode: 1, colour: k, gap: k, vectors: Array(9).fill(k) }));
+  contacts.read(new Reader(contactBytes(many)), true);
+  assert.equal(contacts.count, 1000);
+  assert.deepEqual([contacts.a[999], contacts.colour[999], contacts.vectors[8999]], [999, 999, 999]);
+});
+
+test("a frame is filled in place from any offset", () => {
+  const frame = new Frame(1), pose = frame.pose, bytes = new ArrayBuffer(3 + 53), view = new DataView(bytes);
+  for (let k = 0; k < 13; ++k) view.setFloat32(3 + 4 * k, k, true);
+  view.setUint8(55, 1);
+  const reader = new Reader(bytes);
+  reader.at = 3;
+  frame.readBodies(reader);
+  assert.equal(frame.pose, pose);
+  assert.deepEqual([...frame.pose, ...frame.velocity, ...frame.flags], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1]);
+});
+
+test("history takes only what is newer, forgets a dropped future and stays bounded", () => {
+  const history = new History(["x"]);
+  for (const step of [0, 1, 2, 3, 3, 2, 4]) history.add(step, 0.1 * step, [step]);
+  assert.deepEqual(history.steps, [1, 2, 3, 4]);
+  history.cut(2);
+  assert.deepEqual([history.steps, history.columns.x], [[1, 2], [1, 2]]);
+  history.add(3, 0.3, [30]);
+  assert.deepEqual(history.columns.x, [1, 2, 30]);
+  for (let step = 4; step < 20000; ++step) history.add(step, 0.1 * step, [step]);
+  assert.ok(history.steps.length <= 4000);
+  assert.ok(history.columns.x.every((value, k) => value === history.steps[k] || value === 30));
+});
+
+test("steps that are sent later fill what was not seen", () => {
+  const history = new History(["x"]);
+  for (const step of [2, 5, 9]) history.add(step, 0.1 * step, [step]);
+  history.merge({ steps: [3, 4, 5], times: [0.3, 0.4, 0.5], statistics: { x: [30, 40, 50] } });
+  assert.deepEqual([history.steps, history.columns.x], [[2, 3, 4, 5, 9], [2, 30, 40, 50, 9]]);
+  history.merge({ steps: [0, 1, 2], times: [0, 0.1, 0.2], statistics: { x: [0, 10, 20] } });
+  assert.deepEqual([history.steps, history.columns.x], [[1, 2, 3, 4, 5, 9], [10, 20, 30, 40, 50, 9]]);
+  history.merge({ steps: [], times: [], statistics: {} });
+  assert.equal(history.times.length, 6);
+});
+
+test("a surface in cells has a vertex and no more for each", () => {
+  const { vertices, triangles } = cluster(square(40), 4); // the last line of vertices falls into the last cells
+  assert.equal(vertices.length / 3, 16);
+  assert.equal(triangles.length / 3, 18); // of 3 x 3 fields between 16 vertices
+  assert.ok(triangles.every((corner) => corner < 16));
+});
+
+test("surfaces stay as they are until all bodies together have too many triangles", () => {
+  const surfaces = [square(20)], bodies = (n) => Array.from({ length: n }, () => ({ surface: 0 }));
+  assert.equal(drawnSurfaces({ surfaces, bodies: bodies(100) }), surfaces);
+  const [coarse] = drawnSurfaces({ surfaces, bodies: bodies(10000) });
+  assert.ok(coarse.triangles.length < surfaces[0].triangles.length / 4);
+});
