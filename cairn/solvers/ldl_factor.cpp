@@ -40,6 +40,17 @@ double softness_of(const ContactProblem& problem, const JointRow& row) {
   return row.compliance > 0 ? joint_softness(problem, row) : 0.0;
 }
 
+/// One number of every lane.
+template <class Mode, class Number>
+inline void put_lanes(Number&& number, double* to) {
+  if constexpr (Mode::kLanes == 1) {
+    *to = number(0);
+  } else {
+    const Double8 all{number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
+    put(all, to);
+  }
+}
+
 bool is_joint(LdlSideKind kind) { return kind == LdlSideKind::joint_a || kind == LdlSideKind::joint_b; }
 
 }  // namespace
@@ -75,37 +86,45 @@ void LdlFactor::reset(std::shared_ptr<const LdlProgram> program, int lanes) {
   }
 }
 
-/// Row by row, the lanes of a row one after the other: they lie side by side.
-template <int kLanes>
+/// Row by row, all lanes of a number at once: they lie side by side.
+template <class Mode>
 void LdlFactor::load_lanes(const ContactProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active) {
-  for (std::size_t b = 0; b < lanes[0]->bodies.size(); ++b)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const ProblemBody& body = problem.bodies[static_cast<std::size_t>(lanes[lane]->bodies[b])];
-      const SymMat3& i = body.inverse_inertia;
-      const double mass[7] = {body.inverse_mass, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz};
-      double* to = data(mass_) + b * 7 * kLanes + lane;
-      for (int m = 0; m < 7; ++m) to[m * kLanes] = mass[m];
-    }
-  for (std::size_t r = 0; r < lanes[0]->rows.size(); ++r)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const auto index = static_cast<std::size_t>(lanes[lane]->rows[r]);
-      data(softness_)[r * kLanes + lane] = softness_of(problem, problem.joint_rows[index]);
-      data(active_)[r * kLanes + lane] = is_active[index] != 0 ? 1.0 : 0.0;
-    }
-  for (std::size_t s = 0; s < program_->sides().size(); ++s) {
-    const LdlSide& side = program_->sides()[s];
-    if (!is_joint(side.kind)) continue;
-    for (std::int32_t k = 0; k < side.degree; ++k)
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const std::int32_t index = lanes[lane]->rows[static_cast<std::size_t>(side.first_row + k)];
-        const JointRow& row = problem.joint_rows[static_cast<std::size_t>(index)];
-        const bool is_a = side.kind == LdlSideKind::joint_a;
-        const Vec3 &linear = is_a ? row.linear_a : row.linear_b, &angular = is_a ? row.angular_a : row.angular_b;
-        const double j[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
-        double* to = jacobian(static_cast<std::int32_t>(s)) + k * kLanes + lane;
-        for (int m = 0; m < 6; ++m) to[m * kRowStride * kLanes] = j[m];
-      }
+  constexpr int kLanes = Mode::kLanes;
+  for (std::size_t b = 0; b < lanes[0]->bodies.size(); ++b) {
+    const auto body = [&](int lane) -> const ProblemBody& {
+      return problem.bodies[static_cast<std::size_t>(lanes[static_cast<std::size_t>(lane)]->bodies[b])];
+    };
+    double* to = data(mass_) + static_cast<std::ptrdiff_t>(b) * 7 * kLanes;
+    put_lanes<Mode>([&](int lane) { return body(lane).inverse_mass; }, to);
+    constexpr double SymMat3::*kParts[6] = {&SymMat3::xx, &SymMat3::yy, &SymMat3::zz,
+                                            &SymMat3::xy, &SymMat3::xz, &SymMat3::yz};
+    for (const auto part : kParts)
+      put_lanes<Mode>([&](int lane) { return body(lane).inverse_inertia.*part; }, to += kLanes);
   }
+  for (const LdlBlockSides& block : program_->block_sides())
+    for (std::int32_t k = 0; k < block.degree; ++k) {
+      const std::int32_t row = block.first_row + k;
+      std::int32_t index[kLanes];
+      const JointRow* from[kLanes];
+      for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
+        index[lane] = lanes[lane]->rows[static_cast<std::size_t>(row)];
+        from[lane] = &problem.joint_rows[static_cast<std::size_t>(index[lane])];
+      }
+      put_lanes<Mode>([&](int lane) { return softness_of(problem, *from[lane]); }, data(softness_) + kLanes * row);
+      put_lanes<Mode>([&](int lane) { return is_active[static_cast<std::size_t>(index[lane])] != 0 ? 1.0 : 0.0; },
+                      data(active_) + kLanes * row);
+      const auto put_side = [&](std::int32_t side, const Vec3 JointRow::*linear, const Vec3 JointRow::*angular) {
+        if (side < 0) return;
+        double* to = jacobian(side) + kLanes * k;
+        for (const auto part : {linear, angular})
+          for (const auto axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+            put_lanes<Mode>([&](int lane) { return from[lane]->*part.*axis; }, to);
+            to += kRowStride * kLanes;
+          }
+      };
+      put_side(block.side_a, &JointRow::linear_a, &JointRow::angular_a);
+      put_side(block.side_b, &JointRow::linear_b, &JointRow::angular_b);
+    }
 }
 
 void LdlFactor::load(const ContactProblem& problem, std::span<const LdlMechanism* const> mechanisms,
@@ -114,8 +133,8 @@ void LdlFactor::load(const ContactProblem& problem, std::span<const LdlMechanism
   Lanes lanes{};
   for (std::size_t lane = 0; lane < lanes.size(); ++lane)
     lanes[lane] = mechanisms[std::min(lane, mechanisms.size() - 1)];
-  if (lanes_ == 1) return load_lanes<1>(problem, lanes, is_active);
-  load_lanes<kLdlLanes>(problem, lanes, is_active);
+  if (lanes_ == 1) return load_lanes<LdlSingle>(problem, lanes, is_active);
+  load_lanes<LdlBatch>(problem, lanes, is_active);
 }
 
 /// S with S S^T = M^-1 of each hub, by rows of S^T; Cholesky that takes singular matrices.
@@ -280,10 +299,6 @@ void LdlFactor::factor(const LdlRegularisation& regularisation) {
 }
 
 std::int32_t LdlFactor::dropped_rows(int lane) const { return static_cast<std::int32_t>(dropped_[0].v[lane]); }
-
-void LdlFactor::set_rhs(int lane, std::int32_t row, double value) { data(rhs_)[row * lanes_ + lane] = value; }
-
-double LdlFactor::impulse(int lane, std::int32_t row) const { return data(impulse_)[row * lanes_ + lane]; }
 
 /// x <- (L D L^T)^-1 rhs. Unknowns that are no rows start from zero.
 template <class Mode>

@@ -41,10 +41,10 @@ class LdlFactor {
   std::int32_t dropped_rows(int lane) const;
 
   /// Rows count through the mechanism, block by block.
-  void set_rhs(int lane, std::int32_t row, double value);
+  void set_rhs(int lane, std::int32_t row, double value) { data(rhs_)[row * lanes_ + lane] = value; }
   /// Solves for all lanes; each refinement takes away what eps left: l <- l + (H + eps diag)^-1 (r - H l).
   void solve(int refinements);
-  double impulse(int lane, std::int32_t row) const;
+  double impulse(int lane, std::int32_t row) const { return data(impulse_)[row * lanes_ + lane]; }
 
  private:
   struct alignas(64) Line {
@@ -56,7 +56,7 @@ class LdlFactor {
   void resize(Array& array, std::int64_t entries) const;
 
   using Lanes = std::array<const LdlMechanism*, kLdlLanes>;
-  template <int kLanes>
+  template <class Mode>
   void load_lanes(const ContactProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active);
   template <class Mode>
   void weigh(std::int32_t side, double* right);

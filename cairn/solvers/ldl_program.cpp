@@ -58,6 +58,7 @@ void LdlProgram::Builder::list_blocks() {
   for (std::size_t i = 0; i < structure().blocks.size(); ++i) {
     const LdlBlock& block = structure().blocks[i];
     first_row.push_back(row);
+    p.block_sides_.push_back({row, block.degree, -1, -1});
     row += block.degree;
     p.graph_.nodes.push_back(
         {block.degree,
@@ -73,7 +74,10 @@ Hold LdlProgram::Builder::hold(std::int32_t block, std::int32_t body, double wei
   const LdlBlock& mine = structure().blocks[static_cast<std::size_t>(block)];
   const LdlSideKind kind = mine.body_a == body ? LdlSideKind::joint_a : LdlSideKind::joint_b;
   p.sides_.push_back({kind, body, first_row[static_cast<std::size_t>(block)], mine.degree, weight, is_weighted});
-  return {block, static_cast<std::int32_t>(p.sides_.size()) - 1};
+  const auto side = static_cast<std::int32_t>(p.sides_.size()) - 1;
+  LdlBlockSides& sides = p.block_sides_[static_cast<std::size_t>(block)];
+  (kind == LdlSideKind::joint_a ? sides.side_a : sides.side_b) = side;
+  return {block, side};
 }
 
 void LdlProgram::Builder::place_body(std::int32_t body) {

@@ -88,6 +88,12 @@ struct LdlSide {
   bool is_weighted = false;  ///< as a right factor J M^-1, else J
 };
 
+/// The sides of a block; -1: that body cannot move.
+struct LdlBlockSides {
+  std::int32_t first_row = 0, degree = 0;
+  std::int32_t side_a = -1, side_b = -1;
+};
+
 /// values[target + k stride + i] += sum over m of left[i][m] right[k][m], for i >= k alone on the diagonal.
 struct LdlProduct {
   std::int32_t left = 0, right = 0, target = 0, stride = 0;
@@ -114,6 +120,7 @@ class LdlProgram {
   /// Unknown of each row of a pivot's column; of rows of the padding the spare one behind the last.
   const std::vector<std::int32_t>& column_x() const { return column_x_; }
   const std::vector<LdlSide>& sides() const { return sides_; }
+  const std::vector<LdlBlockSides>& block_sides() const { return block_sides_; }     ///< per block of the structure
   const std::vector<LdlProduct>& products() const { return products_; }              ///< by their right side
   const std::vector<std::int32_t>& first_product() const { return first_product_; }  ///< per side, and the end
   const std::vector<std::int32_t>& row_x() const { return row_x_; }                  ///< unknown of each row
@@ -132,6 +139,7 @@ class LdlProgram {
   std::vector<LdlRun> runs_;
   std::vector<std::int32_t> column_x_;
   std::vector<LdlSide> sides_;
+  std::vector<LdlBlockSides> block_sides_;
   std::vector<LdlProduct> products_;
   std::vector<std::int32_t> first_product_;
   std::vector<std::int32_t> row_x_, diagonal_of_x_;

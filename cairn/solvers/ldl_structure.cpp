@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/ldl_structure.h"
 
-#include <cmath>
+#include <bit>
 
 namespace cairn {
 
@@ -16,7 +16,12 @@ bool moves_fully(const ProblemBody& body) {
   return body.inverse_mass > 0 && determinant > kSingular * i.xx * i.yy * i.zz;
 }
 
-double size(const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
+/// Whether one of two vectors is not zero: bits without the sign, and no branches.
+bool is_any(const Vec3& a, const Vec3& b) {
+  std::uint64_t bits = 0;
+  for (const double value : {a.x, a.y, a.z, b.x, b.y, b.z}) bits |= std::bit_cast<std::uint64_t>(value);
+  return bits << 1 != 0;
+}
 
 // Kinds of rows and bodies.
 constexpr std::uint8_t kBounded = 1, kActsOnA = 2, kActsOnB = 4;
@@ -24,8 +29,8 @@ constexpr std::uint8_t kDynamic = 1, kFull = 2;
 
 std::uint8_t kind_of(const JointRow& row) {
   return static_cast<std::uint8_t>((is_bounded(row) ? kBounded : 0) |
-                                   (size(row.linear_a) + size(row.angular_a) != 0 ? kActsOnA : 0) |
-                                   (size(row.linear_b) + size(row.angular_b) != 0 ? kActsOnB : 0));
+                                   (is_any(row.linear_a, row.angular_a) ? kActsOnA : 0) |
+                                   (is_any(row.linear_b, row.angular_b) ? kActsOnB : 0));
 }
 
 std::uint8_t kind_of(const ProblemBody& body) {
@@ -44,12 +49,19 @@ void LdlMechanism::clear() {
 
 /// Notes what the result depends on. True: nothing of it has changed.
 bool LdlMechanismFinder::is_known(const ContactProblem& problem) {
-  row_kind_now_.resize(problem.joint_rows.size()), body_kind_now_.resize(problem.bodies.size());
-  for (std::size_t k = 0; k < row_kind_now_.size(); ++k) row_kind_now_[k] = kind_of(problem.joint_rows[k]);
-  for (std::size_t i = 0; i < body_kind_now_.size(); ++i) body_kind_now_[i] = kind_of(problem.bodies[i]);
-  const bool same = row_kind_now_ == row_kind_ && body_kind_now_ == body_kind_ && problem.joints == joints_;
-  row_kind_.swap(row_kind_now_), body_kind_.swap(body_kind_now_);
+  bool same = problem.joints == joints_ && problem.joint_rows.size() == row_kind_.size() &&
+              problem.bodies.size() == body_kind_.size();
   if (!same) joints_ = problem.joints;
+  row_kind_.resize(problem.joint_rows.size()), body_kind_.resize(problem.bodies.size());
+  const auto note = [&](const auto& from, std::vector<std::uint8_t>& kinds) {
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const std::uint8_t kind = kind_of(from[i]);
+      same = same && kinds[i] == kind;
+      kinds[i] = kind;
+    }
+  };
+  note(problem.joint_rows, row_kind_);
+  note(problem.bodies, body_kind_);
   return same;
 }
 

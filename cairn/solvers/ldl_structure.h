@@ -64,9 +64,9 @@ class LdlMechanismFinder {
   Islands islands_;
   std::vector<Edge> edges_;
   std::vector<std::int32_t> of_island_, local_;  ///< mechanism per island; number in its mechanism per body
-  // What the result depends on: the joints of the last call, and the kinds of its rows and bodies; and of this one.
+  // What the result depends on, of the last call: joints, and the kinds of rows and bodies.
   std::vector<JointBlock> joints_;
-  std::vector<std::uint8_t> row_kind_, body_kind_, row_kind_now_, body_kind_now_;
+  std::vector<std::uint8_t> row_kind_, body_kind_;
 };
 
 /// Whether a row has a bound that can hold it.
