@@ -45,6 +45,7 @@ scenes::Scene make_case(const Case& c) {
                           settings.measure_residual = false;
                           if (grid) settings.gravity = {}, settings.iterations = 1;
                         }).value_or_throw();
+  scene.world.measure_cpu_times(true);
   constexpr double kWay = 0.4;  // m per step; fat boxes are smaller
   if (c.moving)
     for (const BodyId body : scene.world.bodies())

@@ -100,9 +100,11 @@ int prove_scene(const SplitScene& scene, SplitResults& results) {
   for (const FrozenProblem& problem : freeze(scene, results.threads, progress)) {
     if (interrupted()) break;
     const ProofRow row = prove(problem, results.threads, progress);
-    fmt::print("  step {:>3}, {:>5} contacts, {} ({:.1e}): C8 {:.2e} after {} sweeps, with Anderson {:.2e} after {}\n",
-               row.step, row.contacts, row.reference, row.reference_residual, row.error, row.sweeps,
-               row.accelerated_error, row.accelerated_sweeps);
+    fmt::print(
+        "  step {:>3}, {:>5} contacts, u* with gap {:.1e} in {} steps: C8 {:.2e} after {} sweeps, with Anderson({}) "
+        "{:.2e} after {}\n",
+        row.step, row.contacts, row.reference_gap, row.reference_steps, row.error, row.sweeps, row.accelerated_depth,
+        row.accelerated_error, row.accelerated_sweeps);
     std::fflush(stdout);
     failures += row.accelerated_error < kProofError ? 0 : 1;
     results.proof.push_back(row);

@@ -110,10 +110,11 @@ struct ProofRow {
   std::string scene;
   int step = 0;
   std::int64_t contacts = 0;
-  std::string reference;  ///< who found the solution
-  double reference_residual = 0;
+  int reference_steps = 0;                  ///< of the interior point that found the solution
+  double reference_gap = 0;                 ///< FrictionlessResult::gap of it
   int sweeps = 0, accelerated_sweeps = 0;   ///< of block mass splitting, plain and with Anderson
   double error = 0, accelerated_error = 0;  ///< C8 after them
+  int accelerated_depth = 0;                ///< of Anderson
 };
 inline constexpr double kProofError = 1e-8;  ///< C8 to reach
 ProofRow prove(const FrozenProblem& frozen, int threads, Progress& progress);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "apps/cli/bench_mass_splitting.h"
 #include "apps/cli/run_report.h"
+#include "apps/cli/step_costs.h"
 #include "scenes/scene.h"
 
 namespace cairn::cli {
@@ -30,17 +30,6 @@ int equal_time_sweeps(const std::vector<Convergence>& measured, const std::strin
   return sweep > 0 ? std::max(1, static_cast<int>(std::floor((pgs - setup) / sweep))) : kPgsSweeps;
 }
 
-/// Milliseconds of a step, all stages and the solver's: of the processors with one thread, by the clock with more.
-struct StepCosts {
-  std::vector<double> all, solve;
-
-  void add(const StageTimes& times, bool one_thread) {
-    const double* seconds = one_thread ? times.cpu : times.wall;
-    all.push_back(1e3 * std::accumulate(seconds, seconds + kStageCount, 0.0));
-    solve.push_back(1e3 * seconds[static_cast<int>(Stage::solve)]);
-  }
-};
-
 FrameRun run_method(const SplitScene& scene, const std::string& label, const SplitMethod& method, int sweeps,
                     int threads, Progress& progress) {
   scenes::Scene run = scenes::make_scene(scene.name, {}, [&](WorldSettings& settings) {
@@ -50,6 +39,7 @@ FrameRun run_method(const SplitScene& scene, const std::string& label, const Spl
                         settings.threads = threads;
                         settings.measure_residual = false;
                       }).value_or_throw();
+  run.world.measure_cpu_times(true);
   FrameRun result{scene.name, label, sweeps, {}, {}};
   BodyWatch watch(run);
   JitterMeter meter;

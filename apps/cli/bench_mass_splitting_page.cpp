@@ -213,12 +213,13 @@ Table equal_time_table(const SplitResults& r) {
 Table proof_table(const SplitResults& r) {
   Table table;
   table.title = "Without friction: distance C8 to the solution";
-  table.head = {"scene",  "step", "contacts",         "solution by", "its residual",
-                "sweeps", "C8",   "sweeps, Anderson", "C8, Anderson"};
+  table.head = {"scene",  "step", "contacts",         "steps to u*",      "its gap",
+                "sweeps", "C8",   "Anderson's depth", "sweeps, Anderson", "C8, Anderson"};
   for (const ProofRow& p : r.proof)
-    table.rows.push_back({p.scene, std::to_string(p.step), std::to_string(p.contacts), p.reference,
-                          number(p.reference_residual), std::to_string(p.sweeps), number(p.error),
-                          std::to_string(p.accelerated_sweeps), number(p.accelerated_error)});
+    table.rows.push_back({p.scene, std::to_string(p.step), std::to_string(p.contacts),
+                          std::to_string(p.reference_steps), number(p.reference_gap), std::to_string(p.sweeps),
+                          number(p.error), std::to_string(p.accelerated_depth), std::to_string(p.accelerated_sweeps),
+                          number(p.accelerated_error)});
   return table;
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "apps/cli/compare.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/scene_source.h"
+#include "apps/cli/step_costs.h"
 
 namespace cairn::cli {
 
@@ -72,17 +72,6 @@ void plan_sweeps(const Comparison& comparison, CompareRun& run) {
   if (seconds > comparison.plan.run_limit)
     run.why_not = fmt::format("would take about {:.0f} s (--run-limit)", seconds);
 }
-
-/// Milliseconds of a step, all stages and the solver's: of the processors with one thread, by the clock with more.
-struct StepCosts {
-  std::vector<double> all, solve;
-
-  void add(const StageTimes& times, bool one_thread) {
-    const double* seconds = one_thread ? times.cpu : times.wall;
-    all.push_back(1e3 * std::accumulate(seconds, seconds + kStageCount, 0.0));
-    solve.push_back(1e3 * seconds[static_cast<int>(Stage::solve)]);
-  }
-};
 
 /// sum_b m v_ref^2 / 2 over the dynamic bodies that are still there, J.
 double jitter_unit(const scenes::Scene& scene, const std::vector<BodyId>& gone) {
@@ -150,7 +139,9 @@ scenes::Scene scene_for(const CompareOptions& options, const std::string& solver
   run.threads = threads;
   run.no_sleep = true;
   run.measure_residual = false;
-  return build_scene(run, choose_scene(run));
+  scenes::Scene scene = build_scene(run, choose_scene(run));
+  scene.world.measure_cpu_times(true);
+  return scene;
 }
 
 void compare_runs(Comparison& comparison, const CompareOptions& options, Progress& progress) {

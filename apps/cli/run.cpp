@@ -226,6 +226,7 @@ int run_scene(const RunOptions& options) {
   check_outputs(options);
   const SceneChoice choice = choose_scene(options);
   scenes::Scene scene = build_scene(options, choice);
+  scene.world.measure_cpu_times(true);
   BodyWatch watch(scene);
   restore(scene, watch, options.restore);
   const std::optional<Checkpoint> resumed = resume(scene, options);

@@ -127,7 +127,7 @@ void LaneProblem::lay_out(std::span<const std::uint32_t> keys, ThreadPool*) {
     for (; left > 0; left -= std::min<std::uint32_t>(left, kLanes))
       add_group(k & ((1u << kKindBits) - 1), std::min<std::uint32_t>(left, kLanes));
   }
-  slots.resize(keys.size());
+  slots.resize(keys.size()), twists.resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] >= kOverflow) {
       stages.push_back({static_cast<std::int32_t>(groups.size()), 0});
@@ -270,7 +270,8 @@ void fill_extra(const LaneProblem& lanes, const Lane& lane, const LaneFields& f,
 
 /// All of a lane but its bodies. By kind, so that fields stand at known places.
 template <LaneKind kKind>
-void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share) {
+void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share,
+               LaneTwist& twist) {
   constexpr LaneFields f = lane_fields(kKind);
   const Lane lane{base};
   if constexpr (kKind.points == 1 && !kKind.extra) {
@@ -285,11 +286,17 @@ void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, boo
   lane.set(f.friction, m.friction1);
   lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
   const Places places(m);
-  if constexpr (kKind.points > 1 || kKind.extra) fill_points<kKind>(lane, m, places, turned, share);
+  if constexpr (kKind.points > 1 || kKind.extra) {
+    fill_points<kKind>(lane, m, places, turned, share);
+    const double about = places.spread > 0 ? 1 / places.spread : 0.0;
+    for (std::size_t p = 0; p < places.x.size(); ++p)
+      twist.x[p] = static_cast<float>(about * places.x[p]), twist.y[p] = static_cast<float>(about * places.y[p]);
+  }
   if constexpr (kKind.extra) fill_extra(lanes, lane, f, m, places, turned);
 }
 
-using FillLane = void (*)(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share);
+using FillLane = void (*)(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share,
+                          LaneTwist& twist);
 template <int... kIndex>
 constexpr std::array<FillLane, kLaneKinds> fill_by_kind(std::integer_sequence<int, kIndex...>) {
   return {fill_lane<lane_kind(kIndex)>...};
@@ -306,7 +313,7 @@ void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
   set_body(lane, f.body_b, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
   if (lane_kind(static_cast<int>(slot.kind)).two_bodies)
     set_body(lane, f.body_a, body_of[static_cast<std::size_t>(m.body_a)], touched);
-  kFill[slot.kind](*this, lane.base, m, turned, 1.0 / sub_steps);
+  kFill[slot.kind](*this, lane.base, m, turned, 1.0 / sub_steps, twists[i]);
 }
 
 void LaneProblem::fill(std::size_t i, const LaneSingle& m, int sub_steps) {
@@ -340,15 +347,15 @@ void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifol
   const float* lane = data.data() + slot.first;
   const auto get = [&](int field) { return factor * double{lane[field * kLanes]}; };
   const bool last = which == Impulses::last;
-  const Places places(m);
   const double twist = kind.points > 1 || kind.extra ? get(last ? f.twist_impulse : f.twist_total) : 0.0;
   const int tangent = last ? f.tangent_impulse : f.tangent_total;
-  const double share = 1.0 / m.count, about = places.spread > 0 ? twist / places.spread : 0.0;
+  const double share = 1.0 / m.count;
+  const LaneTwist& about = twists[i];
   const double force1 = share * get(tangent), force2 = side_of(turned) * (share * get(tangent + 1));
   // The force at the middle and the twist as forces at the points: equal shares, and a part that goes round.
   for (std::size_t p = 0; p < m.points().size(); ++p)
     m.point[p].impulse = {get(f.point + static_cast<int>(p) * f.point_size + (last ? f.impulse : f.total)),
-                          force1 - about * places.y[p], force2 + about * places.x[p],
+                          force1 - twist * double{about.y[p]}, force2 + twist * double{about.x[p]},
                           m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
 }
 
@@ -374,25 +381,14 @@ void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, i
   displacement = {dt * still[i].linear + shift * take(d), dt * still[i].angular + turn(masses[k], take(d + 3))};
 }
 
-void LaneProblem::read_motion(std::size_t i, Velocity& velocity, Velocity& displacement) const {
-  velocity = still[i], displacement = {};
-  if (body_of[i] < 0) return;
-  const auto k = static_cast<std::size_t>(body_of[i]);
-  const double shift = double{masses[k].shift};
-  velocity.linear += shift * take(bodies[k].velocity),
-      velocity.angular += turn(masses[k], take(bodies[k].velocity + 3));
-  displacement = {shift * take(bodies[k].displacement), turn(masses[k], take(bodies[k].displacement + 3))};
-}
-
-void LaneProblem::push(std::size_t i, const Velocity& impulse) {
-  if (body_of[i] < 0) return;
-  const auto k = static_cast<std::size_t>(body_of[i]);
-  const float* l = masses[k].turn;
-  const Vec3& t = impulse.angular;
-  const Vec3 turned{double{l[0]} * t.x + double{l[1]} * t.y + double{l[3]} * t.z,
-                    double{l[2]} * t.y + double{l[4]} * t.z, double{l[5]} * t.z};
-  float* u = bodies[k].velocity;
-  put(u, take(u) + double{masses[k].shift} * impulse.linear), put(u + 3, take(u + 3) + turned);
+Velocity LaneProblem::scale_row(std::size_t i, const Velocity& row) const {
+  if (body_of[i] < 0) return {};
+  const LaneMass& mass = masses[static_cast<std::size_t>(body_of[i])];
+  const float* l = mass.turn;
+  const Vec3& t = row.angular;
+  return {double{mass.shift} * row.linear,
+          {double{l[0]} * t.x + double{l[1]} * t.y + double{l[3]} * t.z, double{l[2]} * t.y + double{l[4]} * t.z,
+           double{l[5]} * t.z}};
 }
 
 }  // namespace cairn

@@ -126,6 +126,11 @@ struct LaneSlot {
   std::uint32_t kind = 0;
 };
 
+/// What a unit of twist about the normal is as forces at the points: (-y, x) each, along the two tangents.
+struct LaneTwist {
+  float x[kMostPoints], y[kMostPoints];
+};
+
 /// A manifold as its maker sees it. Only what its points fill is set: there are many.
 struct LaneManifold {
   std::int32_t body_a, body_b;  ///< in the caller's numbering
@@ -206,7 +211,8 @@ class LaneProblem {
   /// The same for one of a single point and no extras.
   void fill(std::size_t i, const LaneSingle& single, int sub_steps);
   /// Impulses of manifold i times `factor`, after a solve, in the frame in which it was filled: those of all sub-steps
-  /// (if the solve added them up), or of the last.
+  /// (if the solve added them up), or of the last. Of the manifold, the second body, the count and the radius of spin
+  /// must be set.
   enum class Impulses { total, last };
   void read(std::size_t i, Impulses which, double factor, LaneManifold& manifold) const;
   /// Those of the last sub-step for one of a single point and no extras; `b`: its second body.
@@ -216,10 +222,8 @@ class LaneProblem {
   /// were no lanes, in double.
   void read_body(std::size_t i, const ProblemBody& body, double dt, int sub_steps, Velocity& velocity,
                  Velocity& displacement) const;
-  /// Velocity now and displacement so far of body i, whose record is in use if it can move.
-  void read_motion(std::size_t i, Velocity& velocity, Velocity& displacement) const;
-  /// u' <- u' + L^T J^T l: an impulse and its torque on body i, if it can move.
-  void push(std::size_t i, const Velocity& impulse);
+  /// J L of a row J of body i; zero if it cannot move.
+  Velocity scale_row(std::size_t i, const Velocity& row) const;
   bool can_move(std::size_t body) const { return body_of[body] >= 0; }
 
   std::vector<LaneGroup> groups;
@@ -233,6 +237,7 @@ class LaneProblem {
   std::vector<std::int32_t> body_of;       ///< per body of the caller: its record, or -1
   std::vector<std::uint8_t> moves_itself;  ///< per body of the caller: `still` is not zero
   std::vector<LaneSlot> slots;             ///< per manifold
+  std::vector<LaneTwist> twists;           ///< per manifold, of those that may twist
   std::size_t flat_manifolds = 0;          ///< of several points
   std::vector<std::uint8_t> touched;       ///< per record: it is in a manifold
 

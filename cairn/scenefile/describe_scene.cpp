@@ -10,6 +10,7 @@ namespace cairn {
 namespace {
 
 constexpr const char* kIntegrators[] = {"symplectic_euler", "velocity_verlet"};
+constexpr const char* kProjections[] = {"automatic", "off", "on"};
 constexpr const char* kGenerators[] = {"lattice", "pour"};
 constexpr const char* kFormats[] = {kSceneFormat};
 constexpr std::int64_t kMost = 1'000'000'000;
@@ -39,7 +40,18 @@ void describe_sleep(Fields& f, SleepSettings& s) {
   f.number("time", s.time, {0, 1e9}, "s an island must be slower than that");
 }
 
+void describe_projection(Fields& f, JointProjectionSettings& s) {
+  f.named("use", s.use, kProjections, "automatic: with ldl_pgs and soft_step");
+  f.number("tolerance", s.tolerance, {1e-12, 1}, "m or rad; what is apart by less is left alone");
+  std::int64_t iterations = s.iterations;
+  f.whole("iterations", iterations, 0, 1000, "Newton steps at most");
+  s.iterations = static_cast<int>(iterations);
+}
+
 void describe_settings(Fields& f, WorldSettings& s) {
+  std::int64_t sub_steps = s.sub_steps;
+  f.whole("sub_steps", sub_steps, 1, 10000, "parts that each step is done in, each with detection");
+  s.sub_steps = static_cast<int>(sub_steps);
   f.flag("warm_start", s.warm_start, "begin every solve from the impulses of the last step");
   f.flag("measure_residual", s.measure_residual, "judge every step");
   f.text("broad_phase", s.broad_phase, "tree, sweep_and_prune, grid or exhaustive");
@@ -47,6 +59,9 @@ void describe_settings(Fields& f, WorldSettings& s) {
   f.object(
       "stabilisation", [&](Fields& x) { describe_stabilisation(x, s.stabilisation); },
       "how overlaps and joint errors are removed");
+  f.object(
+      "joint_projection", [&](Fields& x) { describe_projection(x, s.joint_projection); },
+      "whether joints are closed on the level of positions");
   f.number("margin", s.margin, {0, 10}, "m ahead of touching at which contacts are made");
   f.flag("recycling", s.recycling, "keep the manifolds of bodies that barely moved");
   f.number("recycle_shift", s.recycle_shift, {0, 1}, "m");

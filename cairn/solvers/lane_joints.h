@@ -15,6 +15,7 @@
 
 #include "cairn/problem/lane_problem.h"
 #include "cairn/solvers/joint_stage.h"
+#include "cairn/solvers/lane_joint_groups.h"
 
 namespace cairn {
 
@@ -31,8 +32,7 @@ class LaneJoints {
   /// Adds the velocities that the impulses make.
   void warm_start(LaneProblem& lanes);
 
-  /// Which errors the rows take back: all, or none of those that hold rigidly (their speed is taken back).
-  enum class Pass { biased, rigid };
+  using Pass = LaneJointGroups::Pass;
   void solve(Pass pass, LaneProblem& lanes, ThreadPool* pool);
 
   /// After the last solve of a sub-step.
@@ -43,23 +43,10 @@ class LaneJoints {
   void describe(SolveReport& report) const { stage_->describe(report); }
 
  private:
-  template <class Visit>
-  void for_rows(Visit&& visit);
-  void find_biases(Pass pass);
-  double residual(const JointBlock& joint, std::size_t k) const;  ///< y of row k
-  void visit_held_rows();
-  void read_bodies(const LaneProblem& lanes);
-  void push(const JointBlock& joint, const JointRow& row, double impulse);
-  void flush(LaneProblem& lanes);
-
   ContactProblem part_;  ///< bodies and joints, over one sub-step
   std::unique_ptr<JointStage> stage_;
-  std::vector<std::int32_t> bodies_;                  ///< of joints, ascending
-  std::vector<Velocity> velocity_, displaced_;        ///< per body of the problem, of those in bodies_
-  std::vector<Velocity> push_;                        ///< per body of the problem: J^T dl
+  LaneJointGroups groups_;
   std::vector<double> impulse_, total_, y_, change_;  ///< per joint row
-  std::vector<double> first_error_;                   ///< per joint row: at the beginning of the step
-  std::vector<double> bias_, softness_;               ///< per joint row
   bool any_bounded_ = false;
 };
 

@@ -143,27 +143,18 @@ LaneSingle gather_single(const ContactSource& from, const Slab& slab, const Lane
            impulse_scale * double{point.tangent_impulse[1]}}};
 }
 
-/// Where the points of a plain material are.
-void place_plain(const ContactSource& from, const Slab& slab, const LanePoints& lane, LaneManifold& m) {
+/// The same as gather_single for several points.
+void gather_plain(const ContactSource& from, const Slab& slab, const LanePoints& lane, double impulse_scale,
+                  LaneManifold& m) {
   m.body_a = lane.body_a, m.body_b = lane.body_b, m.count = lane.count;
   m.normal = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal, m.tangent = make_frame(m.normal).tangent1;
   m.spin_radius = 0;
+  m.friction1 = m.friction2 = lane.friction;
   const Vec3 centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
   const Vec3 centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
   const ContactPoint* point = slab.points.data() + lane.first_point;
   for (LaneManifold::Point& p : m.points()) {
     p.arm_a = point->position - centre_a, p.arm_b = point->position - centre_b;
-    ++point;
-  }
-}
-
-/// The same as gather_single for several points.
-void gather_plain(const ContactSource& from, const Slab& slab, const LanePoints& lane, double impulse_scale,
-                  LaneManifold& m) {
-  place_plain(from, slab, lane, m);
-  m.friction1 = m.friction2 = lane.friction;
-  const ContactPoint* point = slab.points.data() + lane.first_point;
-  for (LaneManifold::Point& p : m.points()) {
     p.gap = double{point->separation};
     p.impulse[0] = impulse_scale * double{point->normal_impulse};
     p.impulse[1] = impulse_scale * double{point->tangent_impulse[0]};
@@ -203,7 +194,7 @@ void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i,
     return;
   }
   if (lane.is_plain) {  // the cache's own frame
-    place_plain(from, slab, lane, m);
+    m.body_b = lane.body_b, m.count = lane.count, m.spin_radius = 0;
     lanes.read(i, LaneProblem::Impulses::last, spread, m);
     for (std::size_t p = 0; p < points.size(); ++p) {
       const std::array<double, 4>& impulse = m.point[p].impulse;
@@ -217,10 +208,6 @@ void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i,
   const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
   const ManifoldContext context = manifold_context(from, manifold);
   m = LaneManifold(context.block);
-  const Vec3& centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
-  const Vec3& centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
-  for (std::size_t p = 0; p < points.size(); ++p)
-    m.point[p].arm_a = points[p].position - centre_a, m.point[p].arm_b = points[p].position - centre_b;
   m.count = lane.count;
   lanes.read(i, LaneProblem::Impulses::last, spread, m);
   for (std::size_t p = 0; p < points.size(); ++p)

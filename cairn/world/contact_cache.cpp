@@ -128,12 +128,21 @@ void to_float(const Vec3& v, float* out) {
 }
 Vec3 to_vec(const float* v) { return {double{v[0]}, double{v[1]}, double{v[2]}}; }
 
+/// Where anchors of a body are in the world.
+struct AnchorFrame {
+  Vec3 position;
+  Mat3 turn;
+
+  explicit AnchorFrame(const Pose& pose) : position(pose.position), turn(to_matrix(pose.orientation)) {}
+  Vec3 place(const float* anchor) const { return position + turn * to_vec(anchor); }
+};
+
 ContactAnchor make_anchor(const PairContext& c, const Vec3& normal, const ManifoldPoint& point) {
   const Pose &pose_a = c.bodies.pose[c.body_a], &pose_b = c.bodies.pose[c.body_b];
   ContactAnchor anchor;
   to_float(transform_back(pose_a, point.on_a), anchor.on_a);
   to_float(transform_back(pose_b, point.on_b), anchor.on_b);
-  const Vec3 gap = transform(pose_b, to_vec(anchor.on_b)) - transform(pose_a, to_vec(anchor.on_a));
+  const Vec3 gap = AnchorFrame(pose_b).place(anchor.on_b) - AnchorFrame(pose_a).place(anchor.on_a);
   anchor.offset = static_cast<float>(point.separation - dot(normal, gap));
   return anchor;
 }
@@ -169,7 +178,7 @@ void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, 
 
 /// Keeps the manifolds of a pair that barely moved: the same points on both bodies, their separation measured anew.
 void recycle_pair(const PairContext& c, Slab& slab) {
-  const Pose &pose_a = c.bodies.pose[c.body_a], &pose_b = c.bodies.pose[c.body_b];
+  const AnchorFrame frame_a(c.bodies.pose[c.body_a]), frame_b(c.bodies.pose[c.body_b]);
   for (std::int32_t k = 0; k < c.old->manifold_count; ++k) {
     ContactManifold m = c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold + k)];
     const auto first_point = static_cast<std::size_t>(m.first_point),
@@ -177,14 +186,16 @@ void recycle_pair(const PairContext& c, Slab& slab) {
     m.pair = c.index;
     m.first_point = static_cast<std::int32_t>(slab.points.size());
     m.first_anchor = static_cast<std::int32_t>(slab.anchors.size());
-    for (std::size_t j = 0; j < static_cast<std::size_t>(m.count); ++j) {
-      ContactPoint point = c.old_slab->points[first_point + j];
-      const ContactAnchor& anchor = c.old_slab->anchors[first_anchor + j];
-      const Vec3 on_a = transform(pose_a, to_vec(anchor.on_a)), on_b = transform(pose_b, to_vec(anchor.on_b));
-      point.position = 0.5 * (on_a + on_b);
-      point.separation = static_cast<float>(dot(m.normal, on_b - on_a) + double{anchor.offset});
-      slab.points.push_back(point);
-      slab.anchors.push_back(anchor);
+    const auto count = static_cast<std::size_t>(m.count);
+    const ContactPoint* old_point = c.old_slab->points.data() + first_point;
+    const ContactAnchor* anchor = c.old_slab->anchors.data() + first_anchor;
+    slab.anchors.insert(slab.anchors.end(), anchor, anchor + count);
+    slab.points.insert(slab.points.end(), old_point, old_point + count);
+    ContactPoint* point = slab.points.data() + m.first_point;
+    for (std::size_t j = 0; j < count; ++j) {
+      const Vec3 on_a = frame_a.place(anchor[j].on_a), on_b = frame_b.place(anchor[j].on_b);
+      point[j].position = 0.5 * (on_a + on_b);
+      point[j].separation = static_cast<float>(dot(m.normal, on_b - on_a) + double{anchor[j].offset});
     }
     slab.manifolds.push_back(m);
     ++slab.recycled;

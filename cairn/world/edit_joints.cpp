@@ -53,8 +53,9 @@ JointDef with_unit_frames(JointDef def) {
 }  // namespace
 
 void check_joints_are_taken(const std::string& solver) {
+  static const std::vector<SolverInfo> kTable = solver_table();  // asked for with every joint
   std::string takers;
-  for (const SolverInfo& info : solver_table()) {
+  for (const SolverInfo& info : kTable) {
     if (info.joints && info.name == solver) return;
     if (info.joints) takers += (takers.empty() ? "" : ", ") + info.name;
   }

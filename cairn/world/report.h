@@ -18,7 +18,7 @@ const char* to_string(Stage stage);
 /// Seconds per stage: by the clock, and of all processors together.
 struct StageTimes {
   double wall[kStageCount] = {};
-  double cpu[kStageCount] = {};
+  double cpu[kStageCount] = {};  ///< 0 unless World::measure_cpu_times
 };
 
 /// What became of the joints of one step on the level of positions; mechanisms are counted.

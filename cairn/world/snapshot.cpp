@@ -141,6 +141,7 @@ std::optional<Error> World::restore(const std::string& snapshot) {
   fresh->pool = std::move(state_->pool);
   fresh->listener = std::move(state_->listener);
   fresh->keeps_warm_start = state_->keeps_warm_start;
+  fresh->measures_cpu_times = state_->measures_cpu_times;
   fresh->report.step = fresh->steps, fresh->report.time = fresh->time;
   state_ = std::move(fresh);
   return std::nullopt;

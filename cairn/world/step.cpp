@@ -2,6 +2,8 @@
 // The step and nothing else: detect, solve, advance.
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "cairn/core/timer.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/world/assemble_joints.h"
@@ -16,11 +18,13 @@ constexpr std::int64_t kBodyGrain = 512;
 /// Adds the life time of a scope to one stage of the report.
 class StageTimer {
  public:
-  StageTimer(StageTimes& times, Stage stage)
-      : wall_(times.wall[static_cast<int>(stage)]), cpu_(times.cpu[static_cast<int>(stage)]) {}
+  StageTimer(WorldState& world, Stage stage)
+      : wall_(world.report.times.wall[static_cast<int>(stage)]), cpu_(world.report.times.cpu[static_cast<int>(stage)]) {
+    if (world.measures_cpu_times) cpu_timer_.emplace();
+  }
   ~StageTimer() {
     wall_ += timer_.seconds();
-    cpu_ += cpu_timer_.seconds();
+    if (cpu_timer_) cpu_ += cpu_timer_->seconds();
   }
   StageTimer(const StageTimer&) = delete;
   StageTimer& operator=(const StageTimer&) = delete;
@@ -28,7 +32,7 @@ class StageTimer {
  private:
   double &wall_, &cpu_;
   Timer timer_;
-  CpuTimer cpu_timer_;
+  std::optional<CpuTimer> cpu_timer_;
 };
 
 /// Where the contacts of a body were last made anew, it has a version; leaving that neighbourhood makes a new one.
@@ -71,7 +75,7 @@ void place_shapes(WorldState& world, double dt) {
 }
 
 void find_pairs(WorldState& world, double dt) {
-  StageTimer timing(world.report.times, Stage::broad);
+  StageTimer timing(world, Stage::broad);
   place_shapes(world, dt);
   if (world.exclusions_changed) refresh_exclusions(world);
   world.broad->find_pairs(world.shapes.bounds, world.shapes.filter, world.shapes.ball, world.pool.get(),
@@ -81,11 +85,11 @@ void find_pairs(WorldState& world, double dt) {
 
 void update_contacts(WorldState& world, double dt) {
   {
-    StageTimer timing(world.report.times, Stage::cache);
+    StageTimer timing(world, Stage::cache);
     forget_removed(world);
     world.cache.match(world.pool.get());
   }
-  StageTimer timing(world.report.times, Stage::narrow);
+  StageTimer timing(world, Stage::narrow);
   const DetectSettings settings{world.settings.margin, dt, world.settings.recycling};
   world.cache.update(world.bodies, world.shapes, settings, world.pool.get());
 }
@@ -101,7 +105,7 @@ void list_joint_edges(WorldState& world) {
 }
 
 void rebuild_graph(WorldState& world) {
-  StageTimer timing(world.report.times, Stage::graph);
+  StageTimer timing(world, Stage::graph);
   list_joint_edges(world);
   world.graph.rebuild(world.bodies, world.shapes, world.cache, world.joint_edges, world.pool.get());
   update_sleep(world);
@@ -122,7 +126,7 @@ ContactSource source_of(const WorldState& world) {
 /// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer and finding out
 /// what is held need the problem itself, and rolling resistance its contacts.
 void assemble_problem(WorldState& world, double dt) {
-  StageTimer timing(world.report.times, Stage::assemble);
+  StageTimer timing(world, Stage::assemble);
   const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
   world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.keeps_warm_start &&
                    !world.materials.any_rolling() && world.settings.integrator == Integrator::symplectic_euler;
@@ -145,7 +149,7 @@ void assemble_problem(WorldState& world, double dt) {
 }
 
 void solve_problem(WorldState& world) {
-  StageTimer timing(world.report.times, Stage::solve);
+  StageTimer timing(world, Stage::solve);
   SolveContext context;
   context.pool = world.pool.get();
   context.stop = {world.settings.tolerance, world.settings.iterations, 0};
@@ -173,7 +177,7 @@ void keep_impulses(WorldState& world) {
 /// Joints hold at the end of the step too, where that is asked for.
 void project_joints(WorldState& world) {
   if (!world.projects_joints) return;
-  StageTimer timing(world.report.times, Stage::solve);
+  StageTimer timing(world, Stage::solve);
   const JointProjectionReport now = world.joint_projector.run(
       world.bodies, world.joints, world.settings.joint_projection, world.pool.get(), world.assembly);
   JointProjectionReport& sum = world.report.joint_projection;
@@ -191,7 +195,7 @@ void solve(WorldState& world, double dt) {
     solve_problem(world);
   }
   project_joints(world);
-  StageTimer timing(world.report.times, Stage::cache);
+  StageTimer timing(world, Stage::cache);
   keep_impulses(world);
   scatter_joint_impulses(world.assembly, world.bodies, world.pool.get(), world.joints);
   collect_events(world);
@@ -268,7 +272,7 @@ void forget_forces(Bodies& bodies) {
 
 /// Poses, rest times, measures.
 void advance(WorldState& world, double dt) {
-  StageTimer timing(world.report.times, Stage::advance);
+  StageTimer timing(world, Stage::advance);
   if (world.settings.integrator == Integrator::velocity_verlet) correct_free_flight(world, dt);
   stop_at_first_touch(world);
   find_strays(world, dt);

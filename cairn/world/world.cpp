@@ -94,6 +94,7 @@ void World::keep_warm_start(bool keep) {
   state_->keeps_warm_start = keep;
   if (!keep) state_->warm_start = {};
 }
+void World::measure_cpu_times(bool measure) { state_->measures_cpu_times = measure; }
 
 std::size_t World::body_count() const { return bodies().size(); }
 

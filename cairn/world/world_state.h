@@ -63,6 +63,7 @@ struct WorldState {
   std::vector<JointId> joints_to_remove;
 
   bool keeps_warm_start = false;
+  bool measures_cpu_times = false;
   ContactSolution warm_start;  ///< the impulses that the last solve began from, where they are kept
 
   // Scratch of a step.

@@ -23,7 +23,8 @@ TEST(SceneFile, SaysWhatTheWorldHas) {
   const LoadedScene scene = load(scene_text(R"(
     "name": "one ball", "dt": 0.01, "steps": 7, "gravity": [0, 0, -2],
     "solver": {"name": "jacobi", "iterations": 9, "tolerance": 1e-5, "settings": {"relaxation": 0.8}},
-    "settings": {"margin": 0.5, "integrator": "velocity_verlet", "stabilisation": {"slop": 0.001}},
+    "settings": {"margin": 0.5, "sub_steps": 3, "joint_projection": {"use": "on", "tolerance": 1e-5},
+                 "integrator": "velocity_verlet", "stabilisation": {"slop": 0.001}},
     "materials": [{"name": "ice", "friction": 0.02, "restitution_rule": "average"}],
     "bodies": [{"name": "ball", "position": [1, 2, 3], "rotate": {"axis": [0, 0, 2], "degrees": 90},
                 "velocity": [0.5, 0, 0], "locked_axes": ["turn_x", "z"], "linear_damping": 0.1,
@@ -40,6 +41,9 @@ TEST(SceneFile, SaysWhatTheWorldHas) {
   EXPECT_EQ(s.margin, 0.5);
   EXPECT_EQ(s.stabilisation.slop, 0.001);
   EXPECT_EQ(s.integrator, Integrator::velocity_verlet);
+  EXPECT_EQ(s.sub_steps, 3);
+  EXPECT_EQ(s.joint_projection.use, JointProjection::on);
+  EXPECT_EQ(s.joint_projection.tolerance, 1e-5);
   const std::vector<BodyId> bodies = scene.world.bodies();
   ASSERT_EQ(bodies.size(), 1u);
   EXPECT_EQ(scene.body_names, std::vector<std::string>{"ball"});
