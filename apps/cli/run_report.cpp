@@ -77,6 +77,22 @@ std::string contract_text(const ContractSums& c) {
       c.timed ? fmt::format("; {} steps out of time: results depend on the clock", c.timed_out) : "");
 }
 
+nlohmann::json redundant_json(const std::vector<RedundantMechanism>& mechanisms) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const RedundantMechanism& m : mechanisms) {
+    const nlohmann::json joint = m.joint == JointId{} ? nlohmann::json() : nlohmann::json(m.joint.index);
+    list.push_back({{"joint", joint}, {"rows", m.rows}, {"redundant", m.redundant}});
+  }
+  return list;
+}
+
+std::string redundant_text(const JointSums& joints) {
+  std::string text = fmt::format("{} joint rows that others imply", joints.redundant_rows);
+  for (const RedundantMechanism& m : joints.redundant)
+    text += fmt::format("; {} of {} in the mechanism of joint {}", m.redundant, m.rows, m.joint.index);
+  return text;
+}
+
 void add_note(std::vector<std::string>& notes, const std::string& note) {
   constexpr std::size_t kMost = 20;
   if (notes.size() < kMost && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
@@ -186,6 +202,9 @@ void RunStatistics::add(const StepReport& report, const StepCost& cost, double g
   joints_.max_error = std::max(joints_.max_error, report.max_joint_error);
   joints_.max_angle_error = std::max(joints_.max_angle_error, report.max_joint_angle_error);
   joints_.max_kinetic_energy = std::max(joints_.max_kinetic_energy, report.kinetic_energy);
+  joints_.drive_work += report.drive_work;
+  if (report.solve.joints.redundant_rows > joints_.redundant_rows)
+    joints_.redundant_rows = report.solve.joints.redundant_rows, joints_.redundant = report.redundant;
   quarantined_ += static_cast<std::int64_t>(report.quarantined.size());
   add_contract(contract_, report.solve.contract);
   for (const std::string& note : report.solve.notes) add_note(notes_, note);
@@ -206,7 +225,8 @@ void RunStatistics::summarise(RunSummary& summary) const {
 }
 
 double energy_drift(const RunSummary& s) {
-  return s.joints.max_kinetic_energy > 0 ? (s.energy_end - s.energy_start) / s.joints.max_kinetic_energy : 0;
+  const double gained = s.energy_end - s.energy_start - s.joints.drive_work;
+  return s.joints.max_kinetic_energy > 0 ? gained / s.joints.max_kinetic_energy : 0;
 }
 
 double median(std::vector<double> values) {
@@ -244,10 +264,13 @@ nlohmann::json to_json(const RunSummary& s) {
       {"kinetic_energy_per_body", kinetic_energy_per_body(s)},
       {"energy", {{"start", s.energy_start}, {"end", s.energy_end}, {"largest_gain", s.energy_gain}}},
       {"energy_drift", energy_drift(s)},
+      {"drive_work_j", s.joints.drive_work},
       {"joints", s.joints.joints},
       {"broken_joints", s.joints.broken},
       {"max_joint_error_m", s.joints.max_error},
       {"max_joint_angle_error", s.joints.max_angle_error},
+      {"redundant_rows", s.joints.redundant_rows},
+      {"redundant_mechanisms", redundant_json(s.joints.redundant)},
       {"max_overlap_m", s.means.max_overlap},
       {"mean_overlap_m", s.means.mean_overlap / steps},
       {"max_drift_m", s.motion.drift},
@@ -299,6 +322,7 @@ void print_summary(std::FILE* out, const RunSummary& s) {
     row("joints",
         fmt::format("{}, at most {:.3g} mm and {:.3g} rad apart, {} broke; energy drift {:.3g}", s.joints.joints,
                     1e3 * s.joints.max_error, s.joints.max_angle_error, s.joints.broken, energy_drift(s)));
+  if (s.joints.redundant_rows > 0) row("redundant", redundant_text(s.joints));
   row("overlap",
       fmt::format("at most {:.3g} mm, mean {:.3g} mm", 1e3 * s.means.max_overlap, 1e3 * mean(s.means.mean_overlap)));
   row("motion", fmt::format("at most {:.4g} m sideways and {:.4g} m down", s.motion.drift, s.motion.sag));

@@ -80,10 +80,13 @@ double total_energy(const World& world);
 
 /// What became of the joints, over all steps.
 struct JointSums {
-  std::int64_t joints = 0, broken = 0;  ///< joints: most at a time
-  double max_error = 0;                 ///< m, largest separation
-  double max_angle_error = 0;           ///< rad
-  double max_kinetic_energy = 0;        ///< J
+  std::int64_t joints = 0, broken = 0;        ///< joints: most at a time
+  double max_error = 0;                       ///< m, largest separation
+  double max_angle_error = 0;                 ///< rad
+  double max_kinetic_energy = 0;              ///< J
+  double drive_work = 0;                      ///< J, of drives and springs, over all steps
+  std::int64_t redundant_rows = 0;            ///< most in a step
+  std::vector<RedundantMechanism> redundant;  ///< of that step, the worst
 };
 
 /// What became of the contract of the solver (ContractReport), over all steps that had one.
@@ -143,8 +146,8 @@ class RunStatistics {
 /// The middle of the values, the mean of the two middle ones where their number is even; -1 where there is none.
 double median(std::vector<double> values);
 
-/// Energy lost (negative) or gained from start to end, as a part of the largest kinetic energy; 0 without motion. That
-/// of springs and of what motors did is not in it.
+/// Energy lost (negative) or gained from start to end, without what drives and springs of joints did, as a part of the
+/// largest kinetic energy; 0 without motion.
 double energy_drift(const RunSummary& summary);
 
 nlohmann::json to_json(const RunSummary& summary);

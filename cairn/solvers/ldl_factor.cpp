@@ -35,6 +35,22 @@ inline void ratio(const Double8& a, const Double8& b, Double8& result) {
   result = b > zero ? a / b : zero;
 }
 
+/// Most rows are rigid.
+double softness_of(const ContactProblem& problem, const JointRow& row) {
+  return row.compliance > 0 ? joint_softness(problem, row) : 0.0;
+}
+
+/// One number of every lane.
+template <class Mode, class Number>
+inline void put_lanes(Number&& number, double* to) {
+  if constexpr (Mode::kLanes == 1) {
+    *to = number(0);
+  } else {
+    const Double8 all{number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
+    put(all, to);
+  }
+}
+
 bool is_joint(LdlSideKind kind) { return kind == LdlSideKind::joint_a || kind == LdlSideKind::joint_b; }
 
 }  // namespace
@@ -51,11 +67,11 @@ void LdlFactor::reset(std::shared_ptr<const LdlProgram> program, int lanes) {
   const std::int64_t rows = program_->row_count(), bodies = program_->structure().body_count();
   const auto sides = static_cast<std::int64_t>(program_->sides().size());
   resize(jacobian_, sides * 6 * kRowStride);
-  resize(right_, sides * 36);
   resize(mass_, bodies * 7);
   for (Array* array : {&softness_, &scale_, &active_, &rhs_, &impulse_, &rest_}) resize(*array, rows);
   resize(values_, program_->value_count() + kSlack);
-  for (Array* array : {&inverse_, &threshold_, &x_}) resize(*array, program_->unknowns());
+  for (Array* array : {&inverse_, &threshold_}) resize(*array, program_->unknowns());
+  resize(x_, program_->unknowns() + 1);
   resize(scratch_, std::int64_t{12} * program_->tallest() + kSlack);
   resize(wrench_, bodies * 6);
   resize(dropped_, 1);
@@ -70,41 +86,55 @@ void LdlFactor::reset(std::shared_ptr<const LdlProgram> program, int lanes) {
   }
 }
 
-void LdlFactor::load(int lane, const ContactProblem& problem, const LdlMechanism& mechanism,
-                     std::span<const std::uint8_t> is_active) {
-  for (std::size_t b = 0; b < mechanism.bodies.size(); ++b) {
-    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(mechanism.bodies[b])];
-    const SymMat3& i = body.inverse_inertia;
-    double* to = data(mass_) + static_cast<std::ptrdiff_t>(b) * 7 * lanes_ + lane;
-    for (const double value : {body.inverse_mass, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz}) {
-      *to = value;
-      to += lanes_;
+/// Row by row, all lanes of a number at once: they lie side by side.
+template <class Mode>
+void LdlFactor::load_lanes(const ContactProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active) {
+  constexpr int kLanes = Mode::kLanes;
+  for (std::size_t b = 0; b < lanes[0]->bodies.size(); ++b) {
+    const auto body = [&](int lane) -> const ProblemBody& {
+      return problem.bodies[static_cast<std::size_t>(lanes[static_cast<std::size_t>(lane)]->bodies[b])];
+    };
+    double* to = data(mass_) + static_cast<std::ptrdiff_t>(b) * 7 * kLanes;
+    put_lanes<Mode>([&](int lane) { return body(lane).inverse_mass; }, to);
+    constexpr double SymMat3::*kParts[6] = {&SymMat3::xx, &SymMat3::yy, &SymMat3::zz,
+                                            &SymMat3::xy, &SymMat3::xz, &SymMat3::yz};
+    for (const auto part : kParts)
+      put_lanes<Mode>([&](int lane) { return body(lane).inverse_inertia.*part; }, to += kLanes);
+  }
+  for (const LdlBlockSides& block : program_->block_sides())
+    for (std::int32_t k = 0; k < block.degree; ++k) {
+      const std::int32_t row = block.first_row + k;
+      std::int32_t index[kLanes];
+      const JointRow* from[kLanes];
+      for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
+        index[lane] = lanes[lane]->rows[static_cast<std::size_t>(row)];
+        from[lane] = &problem.joint_rows[static_cast<std::size_t>(index[lane])];
+      }
+      put_lanes<Mode>([&](int lane) { return softness_of(problem, *from[lane]); }, data(softness_) + kLanes * row);
+      put_lanes<Mode>([&](int lane) { return is_active[static_cast<std::size_t>(index[lane])] != 0 ? 1.0 : 0.0; },
+                      data(active_) + kLanes * row);
+      const auto put_side = [&](std::int32_t side, const Vec3 JointRow::*linear, const Vec3 JointRow::*angular) {
+        if (side < 0) return;
+        double* to = jacobian(side) + kLanes * k;
+        for (const auto part : {linear, angular})
+          for (const auto axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+            put_lanes<Mode>([&](int lane) { return from[lane]->*part.*axis; }, to);
+            to += kRowStride * kLanes;
+          }
+      };
+      put_side(block.side_a, &JointRow::linear_a, &JointRow::angular_a);
+      put_side(block.side_b, &JointRow::linear_b, &JointRow::angular_b);
     }
-  }
-  for (std::size_t r = 0; r < mechanism.rows.size(); ++r) {
-    const auto index = static_cast<std::size_t>(mechanism.rows[r]);
-    const std::size_t at = r * static_cast<std::size_t>(lanes_) + static_cast<std::size_t>(lane);
-    data(softness_)[at] = joint_softness(problem, problem.joint_rows[index]);
-    data(active_)[at] = is_active[index] != 0 ? 1.0 : 0.0;
-  }
-  for (std::size_t s = 0; s < program_->sides().size(); ++s) {
-    const LdlSide& side = program_->sides()[s];
-    if (!is_joint(side.kind)) continue;
-    double* to = jacobian(static_cast<std::int32_t>(s)) + lane;
-    for (std::int32_t k = 0; k < side.degree; ++k) {
-      const JointRow& row =
-          problem.joint_rows[static_cast<std::size_t>(mechanism.rows[static_cast<std::size_t>(side.first_row + k)])];
-      const bool is_a = side.kind == LdlSideKind::joint_a;
-      const Vec3 &linear = is_a ? row.linear_a : row.linear_b, &angular = is_a ? row.angular_a : row.angular_b;
-      const double j[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
-      for (int m = 0; m < 6; ++m) to[(m * kRowStride + k) * lanes_] = j[m];
-    }
-  }
 }
 
-void LdlFactor::copy_lane(int from, int to) {
-  for (Array* array : {&jacobian_, &mass_, &softness_, &active_, &rhs_})
-    for (std::size_t i = 0; i < array->size(); ++i) (*array)[i].v[to] = (*array)[i].v[from];
+void LdlFactor::load(const ContactProblem& problem, std::span<const LdlMechanism* const> mechanisms,
+                     std::span<const std::uint8_t> is_active) {
+  CAIRN_ASSERT(!mechanisms.empty() && mechanisms.size() <= static_cast<std::size_t>(lanes_));
+  Lanes lanes{};
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    lanes[lane] = mechanisms[std::min(lane, mechanisms.size() - 1)];
+  if (lanes_ == 1) return load_lanes<LdlSingle>(problem, lanes, is_active);
+  load_lanes<LdlBatch>(problem, lanes, is_active);
 }
 
 /// S with S S^T = M^-1 of each hub, by rows of S^T; Cholesky that takes singular matrices.
@@ -134,59 +164,62 @@ void LdlFactor::find_hub_factors() {
   }
 }
 
-/// Right factors of all sides, and the diagonal of H.
+/// The right factor of a side, J M^-1 or J by rows of six, and its part of the diagonal of H.
 template <class Mode>
-void LdlFactor::weigh() {
+inline void LdlFactor::weigh(std::int32_t side_index, double* right) {
   using Entry = typename Mode::Entry;
   constexpr int kLanes = Mode::kLanes;
-  std::fill(scale_.begin(), scale_.end(), Line{});
-  for (std::size_t s = 0; s < program_->sides().size(); ++s) {
-    const LdlSide& side = program_->sides()[s];
-    const double* from = jacobian(static_cast<std::int32_t>(s));
-    double* right = data(right_) + static_cast<std::ptrdiff_t>(s) * 36 * kLanes;
-    Entry mass[7], j[6], w[6], scale;
-    for (int m = 0; m < 7; ++m) get(mass[m], data(mass_) + kLanes * (side.body * 7 + m));
-    for (int i = 0; i < side.degree; ++i) {
-      for (int m = 0; m < 6; ++m) get(j[m], from + kLanes * (m * kRowStride + i));
-      weigh_row(mass, j, w);
-      if (is_joint(side.kind)) {
-        double* to = data(scale_) + kLanes * (side.first_row + i);
-        get(scale, to);
-        for (int m = 0; m < 6; ++m) scale += w[m] * j[m];
-        put(scale, to);
-      }
-      for (int m = 0; m < 6; ++m) {
-        const Entry value = side.is_weighted ? w[m] * side.weight : j[m];
-        put(value, right + kLanes * (i * 6 + m));
-      }
+  const LdlSide& side = program_->sides()[static_cast<std::size_t>(side_index)];
+  const double* from = jacobian(side_index);
+  Entry mass[7], j[6], w[6], scale;
+  for (int m = 0; m < 7; ++m) get(mass[m], data(mass_) + kLanes * (side.body * 7 + m));
+  for (int i = 0; i < side.degree; ++i) {
+    for (int m = 0; m < 6; ++m) get(j[m], from + kLanes * (m * kRowStride + i));
+    weigh_row(mass, j, w);
+    if (is_joint(side.kind)) {
+      double* to = data(scale_) + kLanes * (side.first_row + i);
+      get(scale, to);
+      for (int m = 0; m < 6; ++m) scale += w[m] * j[m];
+      put(scale, to);
+    }
+    for (int m = 0; m < 6; ++m) {
+      const Entry value = side.is_weighted ? w[m] * side.weight : j[m];
+      put(value, right + kLanes * (i * 6 + m));
     }
   }
 }
 
-/// H, body by body.
+/// H, one right factor after the other.
 template <class Mode>
 void LdlFactor::add_products() {
   constexpr int kLanes = Mode::kLanes;
+  alignas(64) double right[36 * kLanes];
   typename Mode::Entry r[6];
   typename Mode::Chunk sum, part;
-  for (const LdlProduct& product : program_->products()) {
-    const std::int32_t rows = program_->sides()[static_cast<std::size_t>(product.left)].degree;
-    const std::int32_t columns = program_->sides()[static_cast<std::size_t>(product.right)].degree;
-    const double* left = jacobian(product.left);
-    const double* right = data(right_) + std::int64_t{product.right} * 36 * kLanes;
-    for (std::int32_t k = 0; k < columns; ++k) {
-      for (int m = 0; m < 6; ++m) get(r[m], right + kLanes * (k * 6 + m));
-      double* target = data(values_) + kLanes * (product.target + k * product.stride);
-      for (std::int32_t i = 0; i < rows; i += Mode::kRows) {
-        get(part, left + kLanes * i);
-        sum = part * r[0];
-        for (int m = 1; m < 6; ++m) {
-          get(part, left + kLanes * (m * kRowStride + i));
-          sum += part * r[m];
+  std::fill(scale_.begin(), scale_.end(), Line{});
+  const auto sides = static_cast<std::int32_t>(program_->sides().size());
+  for (std::int32_t s = 0; s < sides; ++s) {
+    weigh<Mode>(s, right);
+    const std::int32_t columns = program_->sides()[static_cast<std::size_t>(s)].degree;
+    const std::int32_t end = program_->first_product()[static_cast<std::size_t>(s) + 1];
+    for (std::int32_t p = program_->first_product()[static_cast<std::size_t>(s)]; p < end; ++p) {
+      const LdlProduct& product = program_->products()[static_cast<std::size_t>(p)];
+      const std::int32_t rows = program_->sides()[static_cast<std::size_t>(product.left)].degree;
+      const double* left = jacobian(product.left);
+      for (std::int32_t k = 0; k < columns; ++k) {
+        for (int m = 0; m < 6; ++m) get(r[m], right + kLanes * (k * 6 + m));
+        double* target = data(values_) + kLanes * (product.target + k * product.stride);
+        for (std::int32_t i = product.is_diagonal ? k / Mode::kRows * Mode::kRows : 0; i < rows; i += Mode::kRows) {
+          get(part, left + kLanes * i);
+          sum = part * r[0];
+          for (int m = 1; m < 6; ++m) {
+            get(part, left + kLanes * (m * kRowStride + i));
+            sum += part * r[m];
+          }
+          get(part, target + kLanes * i);
+          part += sum;
+          put(part, target + kLanes * i);
         }
-        get(part, target + kLanes * i);
-        part += sum;
-        put(part, target + kLanes * i);
       }
     }
   }
@@ -239,7 +272,6 @@ void LdlFactor::assemble(const LdlRegularisation& regularisation) {
   const auto work = [&]<class Mode>(Mode) {
     run_wide([&] {
       find_hub_factors<Mode>();
-      weigh<Mode>();
       add_products<Mode>();
       finish_diagonal<Mode>(regularisation);
     });
@@ -268,28 +300,30 @@ void LdlFactor::factor(const LdlRegularisation& regularisation) {
 
 std::int32_t LdlFactor::dropped_rows(int lane) const { return static_cast<std::int32_t>(dropped_[0].v[lane]); }
 
-void LdlFactor::set_rhs(int lane, std::int32_t row, double value) { data(rhs_)[row * lanes_ + lane] = value; }
-
-double LdlFactor::impulse(int lane, std::int32_t row) const { return data(impulse_)[row * lanes_ + lane]; }
-
-/// impulse <- impulse + (L D L^T)^-1 rhs.
+/// x <- (L D L^T)^-1 rhs. Unknowns that are no rows start from zero.
 template <class Mode>
 void LdlFactor::substitute(const double* rhs) {
   constexpr int kLanes = Mode::kLanes;
-  std::fill(x_.begin(), x_.end(), Line{});
-  typename Mode::Entry value, old;
+  typename Mode::Entry value;
   const std::vector<std::int32_t>& row_x = program_->row_x();
+  if (program_->unknowns() > program_->row_count()) std::fill(x_.begin(), x_.end(), Line{});
   for (std::size_t row = 0; row < row_x.size(); ++row) {
     get(value, rhs + kLanes * static_cast<std::ptrdiff_t>(row));
     put(value, data(x_) + kLanes * row_x[row]);
   }
   solve_all<Mode>(*program_, {data(values_), data(inverse_), data(threshold_), data(x_), data(scratch_)});
-  for (std::size_t row = 0; row < row_x.size(); ++row) {
-    double* to = data(impulse_) + kLanes * static_cast<std::ptrdiff_t>(row);
-    get(old, to);
-    get(value, data(x_) + kLanes * row_x[row]);
-    old += value;
-    put(old, to);
+}
+
+/// impulse <- x, or impulse + x.
+template <class Mode>
+void LdlFactor::take_impulse(bool add) {
+  constexpr int kLanes = Mode::kLanes;
+  typename Mode::Entry value, old;
+  for (std::int32_t row = 0; row < program_->row_count(); ++row) {
+    get(value, data(x_) + kLanes * program_->row_x()[static_cast<std::size_t>(row)]);
+    get(old, data(impulse_) + kLanes * row);
+    if (add) value += old;
+    put(value, data(impulse_) + kLanes * row);
   }
 }
 
@@ -345,11 +379,12 @@ void LdlFactor::subtract_product(const double* impulse, double* rest) {
 
 template <class Mode>
 void LdlFactor::solve_lanes(int refinements) {
-  std::fill(impulse_.begin(), impulse_.end(), Line{});
   substitute<Mode>(data(rhs_));
+  take_impulse<Mode>(false);
   for (int i = 0; i < refinements; ++i) {
     subtract_product<Mode>(data(impulse_), data(rest_));
     substitute<Mode>(data(rest_));
+    take_impulse<Mode>(true);
   }
 }
 

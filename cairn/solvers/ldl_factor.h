@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // LdlFactor: the numeric phase of the block LDL for one mechanism, or for up to eight with the same program.
 //
-//   load per mechanism -> factor -> (set_rhs, solve, impulse) as often as wanted
+//   load -> factor -> (set_rhs, solve, impulse) as often as wanted
 //
 // Eight mechanisms are interleaved by lane, lane innermost, and cost little more than one. Same bits either way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -28,12 +29,10 @@ class LdlFactor {
   const LdlProgram& program() const { return *program_; }
   int lanes() const { return lanes_; }
 
-  /// Reads masses, Jacobians and compliance of a mechanism of that structure. `is_active` per joint row of the problem:
-  /// rows that are not keep the impulse zero.
-  void load(int lane, const ContactProblem& problem, const LdlMechanism& mechanism,
+  /// Reads masses, Jacobians and compliance of mechanisms of that structure, one per lane; lanes that would be empty
+  /// take the last one once more. `is_active` per joint row of the problem: rows that are not keep the impulse zero.
+  void load(const ContactProblem& problem, std::span<const LdlMechanism* const> mechanisms,
             std::span<const std::uint8_t> is_active);
-  /// The mechanism of lane `from` once more: for lanes that would be empty.
-  void copy_lane(int from, int to);
 
   /// H + eps diag(H) = L D L^T. Redundant rows are dropped (their impulse is zero) and counted.
   void factor(const LdlRegularisation& regularisation);
@@ -42,10 +41,10 @@ class LdlFactor {
   std::int32_t dropped_rows(int lane) const;
 
   /// Rows count through the mechanism, block by block.
-  void set_rhs(int lane, std::int32_t row, double value);
+  void set_rhs(int lane, std::int32_t row, double value) { data(rhs_)[row * lanes_ + lane] = value; }
   /// Solves for all lanes; each refinement takes away what eps left: l <- l + (H + eps diag)^-1 (r - H l).
   void solve(int refinements);
-  double impulse(int lane, std::int32_t row) const;
+  double impulse(int lane, std::int32_t row) const { return data(impulse_)[row * lanes_ + lane]; }
 
  private:
   struct alignas(64) Line {
@@ -56,8 +55,11 @@ class LdlFactor {
   static const double* data(const Array& array) { return reinterpret_cast<const double*>(array.data()); }
   void resize(Array& array, std::int64_t entries) const;
 
+  using Lanes = std::array<const LdlMechanism*, kLdlLanes>;
   template <class Mode>
-  void weigh();
+  void load_lanes(const ContactProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active);
+  template <class Mode>
+  void weigh(std::int32_t side, double* right);
   template <class Mode>
   void find_hub_factors();
   template <class Mode>
@@ -67,6 +69,8 @@ class LdlFactor {
   template <class Mode>
   void substitute(const double* rhs);
   template <class Mode>
+  void take_impulse(bool add);
+  template <class Mode>
   void subtract_product(const double* impulse, double* rest);
   template <class Mode>
   void solve_lanes(int refinements);
@@ -75,7 +79,6 @@ class LdlFactor {
   std::shared_ptr<const LdlProgram> program_;
   int lanes_ = 1;
   Array jacobian_;                   ///< per side: six columns of eight rows, the last ones zero
-  Array right_;                      ///< per side: six rows of six, J M^-1 or J
   Array mass_;                       ///< per body: inverse mass and inverse inertia (xx, yy, zz, xy, xz, yz)
   Array softness_, scale_, active_;  ///< per row: G, diagonal of H, 1 or 0
   Array values_, inverse_, threshold_, x_, scratch_;

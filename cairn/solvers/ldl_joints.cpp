@@ -2,6 +2,7 @@
 #include "cairn/solvers/ldl_joints.h"
 
 #include <algorithm>
+#include <array>
 
 #include "cairn/core/errors.h"
 
@@ -13,14 +14,17 @@ constexpr int kFewest = 3;  // mechanisms that are worth a batch with empty lane
 
 }  // namespace
 
-void LdlJoints::prepare(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool) {
+void LdlJoints::prepare(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
+                        std::span<const std::uint8_t> is_picked) {
   require(is_active.empty() || is_active.size() == problem.joint_rows.size(),
           "is_active: give one flag per joint row, or none");
   const auto [eps, redundant] = settings_.regularisation;
   require(eps >= 0 && eps <= 0.1 && redundant >= 0 && redundant <= 0.1, "eps and redundant must lie in [0, 0.1]");
-  finder_.find(problem, pool, mechanisms_, mechanism_count_);
-  find_programs();
-  form_units();
+  if (finder_.find(problem, pool, mechanisms_, mechanism_count_)) {
+    find_programs();
+    form_units();
+  }
+  pick_units(is_picked);
   is_active_.assign(is_active.begin(), is_active.end());
   if (is_active.empty())
     for (const JointRow& row : problem.joint_rows) is_active_.push_back(is_bounded(row) ? 0 : 1);
@@ -56,12 +60,22 @@ void LdlJoints::form_units() {
     for (int lane = 0; lane < count; ++lane)
       places_[static_cast<std::size_t>(members_[first + static_cast<std::size_t>(lane)])] = {
           static_cast<std::int32_t>(units_.size()), lane};
-    units_.push_back({first, count, count > 1 ? kLdlLanes : 1, true});
+    units_.push_back({first, count, count > 1 ? kLdlLanes : 1, true, true});
     first += static_cast<std::size_t>(count);
   }
   if (factors_.size() < units_.size()) factors_.resize(units_.size());
   for (std::size_t u = 0; u < units_.size(); ++u)
     factors_[u].reset(programs_[static_cast<std::size_t>(members_[units_[u].first])].program, units_[u].lanes);
+}
+
+void LdlJoints::pick_units(std::span<const std::uint8_t> is_picked) {
+  require(is_picked.empty() || is_picked.size() == mechanism_count_, "is_picked: give one flag per mechanism, or none");
+  for (Unit& unit : units_) {
+    unit.is_picked = is_picked.empty();
+    for (std::size_t i = unit.first; i < unit.first + static_cast<std::size_t>(unit.count) && !unit.is_picked; ++i)
+      unit.is_picked = is_picked[static_cast<std::size_t>(members_[i])] != 0;
+    unit.is_dirty = unit.is_picked;
+  }
 }
 
 void LdlJoints::factor_dirty(const ContactProblem& problem, ThreadPool* pool) {
@@ -70,11 +84,10 @@ void LdlJoints::factor_dirty(const ContactProblem& problem, ThreadPool* pool) {
     Unit& unit = units_[static_cast<std::size_t>(begin)];
     LdlFactor& factor = factors_[static_cast<std::size_t>(begin)];
     if (!unit.is_dirty) return;
-    for (int lane = 0; lane < unit.count; ++lane) {
-      const std::int32_t mechanism = members_[unit.first + static_cast<std::size_t>(lane)];
-      factor.load(lane, problem, mechanisms_[static_cast<std::size_t>(mechanism)], is_active_);
-    }
-    for (int lane = unit.count; lane < unit.lanes; ++lane) factor.copy_lane(0, lane);
+    std::array<const LdlMechanism*, kLdlLanes> lanes{};
+    for (std::size_t lane = 0; lane < static_cast<std::size_t>(unit.count); ++lane)
+      lanes[lane] = &mechanisms_[static_cast<std::size_t>(members_[unit.first + lane])];
+    factor.load(problem, std::span(lanes).first(static_cast<std::size_t>(unit.count)), is_active_);
     factor.factor(settings_.regularisation);
     unit.is_dirty = false;
   });
@@ -98,6 +111,7 @@ void LdlJoints::solve_joints(std::span<const double> rhs, std::span<double> impu
   std::fill(impulse.begin(), impulse.end(), 0.0);
   parallel_for(pool, static_cast<std::int64_t>(units_.size()), 1, [&](std::int64_t begin, std::int64_t) {
     const Unit& unit = units_[static_cast<std::size_t>(begin)];
+    if (!unit.is_picked) return;
     LdlFactor& factor = factors_[static_cast<std::size_t>(begin)];
     const auto for_rows = [&](auto&& visit) {
       for (int lane = 0; lane < unit.count; ++lane) {

@@ -30,9 +30,11 @@ class LdlJoints {
  public:
   explicit LdlJoints(const LdlSettings& settings) : settings_(settings), cache_(settings.program) {}
 
-  /// `is_active` per joint row: rows that are not keep the impulse 0; empty: rows without bounds are active. A warm
-  /// call with mechanisms of known structure allocates nothing.
-  void prepare(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool);
+  /// `is_active` per joint row: rows that are not keep the impulse 0; empty: rows without bounds are active.
+  /// `is_picked` per mechanism: only these are factored and solved, the others get no impulses or any; empty: all. A
+  /// warm call with mechanisms of known structure allocates nothing.
+  void prepare(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
+               std::span<const std::uint8_t> is_picked = {});
 
   /// Other rows active, nothing else changed: factors the mechanisms concerned again.
   void change_active(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool);
@@ -53,7 +55,8 @@ class LdlJoints {
   struct Unit {
     std::size_t first = 0;
     int count = 0, lanes = 1;
-    bool is_dirty = true;
+    bool is_picked = true;  ///< is to be solved
+    bool is_dirty = true;   ///< is to be factored
   };
   struct Place {
     std::int32_t unit = 0, lane = 0;
@@ -61,6 +64,7 @@ class LdlJoints {
 
   void find_programs();
   void form_units();
+  void pick_units(std::span<const std::uint8_t> is_picked);
   void factor_dirty(const ContactProblem& problem, ThreadPool* pool);
 
   LdlSettings settings_;

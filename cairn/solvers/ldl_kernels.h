@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "cairn/solvers/ldl_program.h"
 
@@ -65,7 +66,7 @@ struct LdlNumbers {
   double* values = nullptr;           ///< the matrix, then the factor
   double* inverse = nullptr;          ///< D^-1 per unknown
   const double* threshold = nullptr;  ///< per unknown
-  double* x = nullptr;                ///< right-hand side, then solution
+  double* x = nullptr;                ///< right-hand side, then solution; one more than unknowns
   double* scratch = nullptr;          ///< twelve columns of the tallest stride
 };
 
@@ -82,19 +83,6 @@ inline void subtract(const double* from, int count, double* to) {
     put(a, to + kLanes * i);
   }
   for (; i < count; ++i) to[i] -= from[i];  // of a chunk that is not full, hence of one mechanism
-}
-
-/// to[i] = from[i].
-template <class Mode>
-inline void copy(const double* from, int count, double* to) {
-  constexpr int kLanes = Mode::kLanes, kRows = Mode::kRows;
-  typename Mode::Chunk a;
-  int i = 0;
-  for (; i + kRows <= count; i += kRows) {
-    get(a, from + kLanes * i);
-    put(a, to + kLanes * i);
-  }
-  for (; i < count; ++i) to[i] = from[i];
 }
 
 /// S <- S - L X^T for the columns of one neighbour: first all products, then to their places, because a processor is
@@ -165,6 +153,19 @@ inline void eliminate_pivot(const LdlProgram& program, const LdlPivot& p, const 
   }
 }
 
+/// x[at] -= from.
+template <class Mode>
+inline void scatter_subtract(const typename Mode::Chunk& from, const std::int32_t* at, double* x) {
+  if constexpr (Mode::kRows > 1) {
+    for (int i = 0; i < Mode::kRows; ++i) x[at[i]] -= from[i];
+  } else {
+    typename Mode::Entry value;
+    get(value, x + Mode::kLanes * at[0]);
+    value -= from;
+    put(value, x + Mode::kLanes * at[0]);
+  }
+}
+
 /// x <- l^-1 x of the pivot, then its neighbours: x_j <- x_j - L x.
 template <class Mode, int D>
 inline void forward_pivot(const LdlProgram& program, const LdlPivot& p, const LdlNumbers& n) {
@@ -180,6 +181,7 @@ inline void forward_pivot(const LdlProgram& program, const LdlPivot& p, const Ld
     }
   for (int k = 0; k < D; ++k) put(y[k], x + kLanes * k);
   const double* edge = n.values + kLanes * p.edge;
+  const std::int32_t* at = program.column_x().data() + p.first_column_x;
   typename Mode::Chunk sum, part;
   for (int row = 0; row < p.height; row += kRows) {
     get(part, edge + kLanes * row);
@@ -188,36 +190,38 @@ inline void forward_pivot(const LdlProgram& program, const LdlPivot& p, const Ld
       get(part, edge + kLanes * (k * p.stride + row));
       sum += part * y[k];
     }
-    put(sum, n.scratch + kLanes * row);
-  }
-  for (int g = p.first_gather; g < p.end_gather; ++g) {
-    const LdlGather& gather = program.gathers()[static_cast<std::size_t>(g)];
-    subtract<Mode>(n.scratch + kLanes * gather.row, gather.count, n.x + kLanes * gather.x);
+    scatter_subtract<Mode>(sum, at + row, n.x);
   }
 }
 
-/// sum over rows of L[row][k] z[row]: four partial sums, rows i, i + 4, ..., added in pairs.
-template <class Mode>
-inline void dot_column(const double* column, const double* z, int height, typename Mode::Entry& sum) {
+/// sum[k] = sum over rows of L[row][k] x[row]: four partial sums, rows i, i + 4, ..., added in pairs.
+template <class Mode, int D>
+inline void dot_columns(const LdlPivot& p, const LdlNumbers& n, const std::int32_t* at,
+                        typename Mode::Entry (&sum)[D]) {
+  const double* edge = n.values + Mode::kLanes * p.edge;
   if constexpr (Mode::kRows == 4) {
-    Double4 total{}, a, b;
-    for (int row = 0; row < height; row += 4) {
-      get(a, column + row);
-      get(b, z + row);
-      total += a * b;
+    Double4 total[D]{}, l;
+    for (int row = 0; row < p.height; row += 4) {  // one by one, as they were written
+      const Double4 z{n.x[at[row]], n.x[at[row + 1]], n.x[at[row + 2]], n.x[at[row + 3]]};
+      for (int k = 0; k < D; ++k) {
+        get(l, edge + k * p.stride + row);
+        total[k] += l * z;
+      }
     }
-    sum = (total[0] + total[1]) + (total[2] + total[3]);
+    for (int k = 0; k < D; ++k) sum[k] = (total[k][0] + total[k][1]) + (total[k][2] + total[k][3]);
   } else {
-    typename Mode::Entry total[4]{}, a, b;
-    const auto add = [&](int row, int lane) {
-      get(a, column + Mode::kLanes * row);
-      get(b, z + Mode::kLanes * row);
-      total[lane] += a * b;
-    };
-    const int full = height / 4 * 4;
-    for (int row = 0; row < full; row += 4) add(row, 0), add(row + 1, 1), add(row + 2, 2), add(row + 3, 3);
-    for (int row = full; row < height; ++row) add(row, row - full);
-    sum = (total[0] + total[1]) + (total[2] + total[3]);
+    const int full = p.height / 4 * 4;
+    for (int k = 0; k < D; ++k) {
+      typename Mode::Entry total[4]{}, l, z;
+      const auto add = [&](int row, int lane) {
+        get(l, edge + Mode::kLanes * (k * p.stride + row));
+        get(z, n.x + Mode::kLanes * at[row]);
+        total[lane] += l * z;
+      };
+      for (int row = 0; row < full; row += 4) add(row, 0), add(row + 1, 1), add(row + 2, 2), add(row + 3, 3);
+      for (int row = full; row < p.height; ++row) add(row, row - full);
+      sum[k] = (total[0] + total[1]) + (total[2] + total[3]);
+    }
   }
 }
 
@@ -225,24 +229,14 @@ inline void dot_column(const double* column, const double* z, int height, typena
 template <class Mode, int D>
 inline void backward_pivot(const LdlProgram& program, const LdlPivot& p, const LdlNumbers& n) {
   constexpr int kLanes = Mode::kLanes;
-  typename Mode::Entry y[D], value, sum;
-  if constexpr (Mode::kRows > 1) {  // rows of the padding
-    const typename Mode::Chunk zero{};
-    if (p.stride > 0) put(zero, n.scratch + p.stride - Mode::kRows);
-  }
-  for (int g = p.first_gather; g < p.end_gather; ++g) {
-    const LdlGather& gather = program.gathers()[static_cast<std::size_t>(g)];
-    copy<Mode>(n.x + kLanes * gather.x, gather.count, n.scratch + kLanes * gather.row);
-  }
-  const double* edge = n.values + kLanes * p.edge;
+  typename Mode::Entry y[D], value, sum[D];
+  dot_columns<Mode, D>(p, n, program.column_x().data() + p.first_column_x, sum);
   const double* diagonal = n.values + kLanes * p.diagonal;
   double* x = n.x + kLanes * p.x;
   for (int k = 0; k < D; ++k) {
     get(y[k], x + kLanes * k);
     get(value, n.inverse + kLanes * (p.x + k));
-    y[k] = y[k] * value;
-    dot_column<Mode>(edge + kLanes * k * p.stride, n.scratch, p.height, sum);
-    y[k] -= sum;
+    y[k] = y[k] * value - sum[k];
   }
   for (int k = D; k-- > 0;)
     for (int j = k + 1; j < D; ++j) {
@@ -272,11 +266,13 @@ inline void factor_all(const LdlProgram& program, const LdlNumbers& n, typename 
     with_degree(p.degree, [&]<int D>() { eliminate_pivot<Mode, D>(program, p, n, dropped); });
 }
 
-/// x <- (L D L^T)^-1 x.
+/// x <- (L D L^T)^-1 x. Rows of the padding have a spare unknown, which must be zero on the way back.
 template <class Mode>
 inline void solve_all(const LdlProgram& program, const LdlNumbers& n) {
   const std::vector<LdlPivot>& pivots = program.pivots();
   for (const LdlPivot& p : pivots) with_degree(p.degree, [&]<int D>() { forward_pivot<Mode, D>(program, p, n); });
+  const typename Mode::Entry zero{};
+  put(zero, n.x + Mode::kLanes * program.unknowns());
   for (std::size_t i = pivots.size(); i-- > 0;)
     with_degree(pivots[i].degree, [&]<int D>() { backward_pivot<Mode, D>(program, pivots[i], n); });
 }

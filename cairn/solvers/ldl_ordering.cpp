@@ -99,6 +99,7 @@ class Eliminator {
         by_fill_(ordering == LdlOrdering::minimum_fill ||
                  (ordering == LdlOrdering::automatic && graph.nodes.size() <= kMostForFill)),
         left_(graph.neighbours),
+        level_(graph.nodes.size(), 0),
         keys_(graph.nodes.size()),
         hosts_(graph, graph.can_host.size()) {}
 
@@ -110,7 +111,7 @@ class Eliminator {
   }
 
  private:
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int32_t>;  ///< new edges, neighbours, number
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int32_t, std::int32_t>;  ///< edges, neighbours, level, number
 
   Key key(std::int32_t node) const {
     const Neighbours& around = left_[static_cast<std::size_t>(node)];
@@ -119,14 +120,14 @@ class Eliminator {
       for (std::size_t i = 0; i < around.size(); ++i)
         for (std::size_t j = i + 1; j < around.size(); ++j)
           fill += contains(left_[static_cast<std::size_t>(around[i])], around[j]) ? 0 : 1;
-    return {fill, static_cast<std::int64_t>(around.size()), node};
+    return {fill, static_cast<std::int64_t>(around.size()), level_[static_cast<std::size_t>(node)], node};
   }
 
   /// The cheapest node that may go; blocks without a host wait for a hub to go.
   std::int32_t next() {
     while (true) {
       CAIRN_ASSERT(!queue_.empty());
-      const std::int32_t node = std::get<2>(*queue_.begin());
+      const std::int32_t node = std::get<3>(*queue_.begin());
       queue_.erase(queue_.begin());
       const LdlGraphNode& mine = graph_.nodes[static_cast<std::size_t>(node)];
       if (mine.is_hub) {
@@ -146,6 +147,8 @@ class Eliminator {
     for (const std::int32_t a : around) {
       Neighbours& mine = left_[static_cast<std::size_t>(a)];
       erase(mine, node);
+      std::int32_t& level = level_[static_cast<std::size_t>(a)];
+      level = std::max(level, level_[static_cast<std::size_t>(node)] + 1);
       for (const std::int32_t b : around)
         if (a != b && insert(mine, b) && a < b) ++result_.fill;
     }
@@ -178,7 +181,8 @@ class Eliminator {
 
   const LdlGraph& graph_;
   const bool by_fill_;
-  std::vector<Neighbours> left_;  ///< neighbours that have not gone
+  std::vector<Neighbours> left_;     ///< neighbours that have not gone
+  std::vector<std::int32_t> level_;  ///< steps that must be done one after the other before this one
   std::vector<Key> keys_;
   std::set<Key> queue_;
   std::vector<std::int32_t> waiting_;  ///< blocks without a host

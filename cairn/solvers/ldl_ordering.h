@@ -2,8 +2,10 @@
 // Elimination orders of the constraint graph (doc 004, "Gaussian elimination on graphs"). Integers only.
 //
 // Nodes are blocks of rows, joined by an edge where they share a body; eliminating a node joins all its neighbours.
-// The order decides how many edges that adds. Hub bodies may be nodes themselves (docs/solvers.md, "hubs"): then a
-// block may only go where what has no hub left to go is enough to make its pivot regular.
+// The order decides how many edges that adds. Among equals those go first that wait for the shortest sequence of others
+// (their level): a chain is taken from both ends and a ring every second block at a time, so that a processor finds
+// pivots side by side that do not wait for each other. Hub bodies may be nodes themselves (docs/solvers.md, "hubs"):
+// then a block may only go where what has no hub left to go is enough to make its pivot regular.
 #pragma once
 
 #include <array>

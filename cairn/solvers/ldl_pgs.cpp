@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "cairn/solvers/ldl_joints.h"
 
@@ -65,11 +66,21 @@ class LdlStage : public JointStage {
     report.joints.mechanisms = static_cast<std::int64_t>(joints_.mechanism_count());
     report.joints.programs_built = joints_.programs_built() - programs_before_;
     report.joints.factorisations = joints_.factorisations() - factorisations_before_;
-    report.joints.redundant_rows = joints_.redundant_rows();
+    for (std::size_t i = 0; i < joints_.mechanism_count(); ++i) add_rank(i, report.joints);
     report.joints.active_changes = changes_;
   }
 
  private:
+  void add_rank(std::size_t mechanism, JointReport& report) const {
+    const LdlMechanism& mine = joints_.mechanism(mechanism);
+    MechanismRank rank{mine.block_joint[0], static_cast<std::int32_t>(mine.rows.size()),
+                       joints_.redundant_rows(mechanism)};
+    if (rank.redundant == 0) return;
+    report.redundant_rows += rank.redundant, ++report.redundant_mechanisms;
+    for (MechanismRank& place : report.ranks)
+      if (rank.redundant > place.redundant) std::swap(rank, place);
+  }
+
   bool is_free(std::size_t row, double impulse) const {
     const JointRow& mine = problem_->joint_rows[row];
     return mine.lower < impulse && impulse < mine.upper;
@@ -140,10 +151,19 @@ std::unique_ptr<JointStage> make_ldl_stage(const LdlPgsSettings& settings) {
   return std::make_unique<LdlStage>(settings);
 }
 
-LdlPgsSolver::LdlPgsSolver(const LdlPgsSettings& settings) : prox_(prox_settings(settings), make_ldl_stage(settings)) {}
+LdlPgsSolver::LdlPgsSolver(const LdlPgsSettings& settings)
+    : elimination_(ldl_settings(settings)),
+      most_eliminated_(settings.coupling == LdlCoupling::block ? settings.eliminate : 0),
+      prox_(prox_settings(settings), make_ldl_stage(settings)) {}
 
 SolveReport LdlPgsSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
+  int eliminated = 0;
+  if (most_eliminated_ > 0 && !problem.joints.empty() && !problem.contacts.empty()) {
+    validate(problem, context.pool);
+    eliminated = elimination_.run(problem, most_eliminated_, solution, context.pool);
+  }
   SolveReport report = prox_.solve(problem, solution, context);
+  report.joints.eliminated = eliminated;
   if (context.details) add_notes(report);
   return report;
 }

@@ -14,6 +14,7 @@
 
 #include <memory>
 
+#include "cairn/solvers/joint_elimination.h"
 #include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/prox.h"
@@ -33,6 +34,8 @@ class LdlPgsSolver : public Solver {
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 
  private:
+  JointElimination elimination_;
+  const int most_eliminated_;  ///< contacts
   ProxSolver prox_;
 };
 

@@ -44,6 +44,7 @@ struct LdlProgram::Builder {
   void lay_out_updates();
   void multiply();
   void add_product(Hold a, Hold b);
+  void sort_products();
   void count();
 
   const LdlStructure& structure() const { return p.structure_; }
@@ -57,6 +58,7 @@ void LdlProgram::Builder::list_blocks() {
   for (std::size_t i = 0; i < structure().blocks.size(); ++i) {
     const LdlBlock& block = structure().blocks[i];
     first_row.push_back(row);
+    p.block_sides_.push_back({row, block.degree, -1, -1});
     row += block.degree;
     p.graph_.nodes.push_back(
         {block.degree,
@@ -72,7 +74,10 @@ Hold LdlProgram::Builder::hold(std::int32_t block, std::int32_t body, double wei
   const LdlBlock& mine = structure().blocks[static_cast<std::size_t>(block)];
   const LdlSideKind kind = mine.body_a == body ? LdlSideKind::joint_a : LdlSideKind::joint_b;
   p.sides_.push_back({kind, body, first_row[static_cast<std::size_t>(block)], mine.degree, weight, is_weighted});
-  return {block, static_cast<std::int32_t>(p.sides_.size()) - 1};
+  const auto side = static_cast<std::int32_t>(p.sides_.size()) - 1;
+  LdlBlockSides& sides = p.block_sides_[static_cast<std::size_t>(block)];
+  (kind == LdlSideKind::joint_a ? sides.side_a : sides.side_b) = side;
+  return {block, side};
 }
 
 void LdlProgram::Builder::place_body(std::int32_t body) {
@@ -181,7 +186,7 @@ void LdlProgram::Builder::lay_out_updates() {
     const std::vector<std::int32_t>& column = p.elimination_.steps[s].column;
     LdlPivot& pivot = p.pivots_[s];
     pivot.first_column = static_cast<std::int32_t>(p.columns_.size());
-    pivot.first_gather = static_cast<std::int32_t>(p.gathers_.size());
+    pivot.first_column_x = static_cast<std::int32_t>(p.column_x_.size());
     for (std::size_t q = 0; q < column.size(); ++q) {
       const LdlPivot& owner = p.pivots_[static_cast<std::size_t>(position[static_cast<std::size_t>(column[q])])];
       const std::int32_t row = row_in_column[s][q];
@@ -198,12 +203,10 @@ void LdlProgram::Builder::lay_out_updates() {
       }
       target.end_run = static_cast<std::int32_t>(p.runs_.size());
       p.columns_.push_back(target);
-      const bool adjacent = q > 0 && p.gathers_.back().x + p.gathers_.back().count == owner.x;
-      if (adjacent) p.gathers_.back().count += owner.degree;
-      if (!adjacent) p.gathers_.push_back({row, owner.degree, owner.x});
+      for (std::int32_t k = 0; k < owner.degree; ++k) p.column_x_.push_back(owner.x + k);
     }
     pivot.end_column = static_cast<std::int32_t>(p.columns_.size());
-    pivot.end_gather = static_cast<std::int32_t>(p.gathers_.size());
+    p.column_x_.resize(static_cast<std::size_t>(pivot.first_column_x + pivot.stride), p.unknowns_);
   }
 }
 
@@ -213,6 +216,7 @@ void LdlProgram::Builder::multiply() {
     for (std::size_t a = 0; a < list.size(); ++a)
       for (std::size_t b = a; b < list.size(); ++b) add_product(list[a], list[b]);
   for (const auto& [block, hub] : hub_holds) add_product(block, hub);
+  sort_products();
   const auto blocks = static_cast<std::int32_t>(structure().blocks.size());
   for (std::int32_t i = 0; i < blocks; ++i) {
     const LdlPivot& pivot = p.pivots_[static_cast<std::size_t>(position[static_cast<std::size_t>(i)])];
@@ -224,9 +228,18 @@ void LdlProgram::Builder::add_product(Hold a, Hold b) {
   if (position[static_cast<std::size_t>(a.node)] > position[static_cast<std::size_t>(b.node)]) std::swap(a, b);
   const LdlPivot& earlier = p.pivots_[static_cast<std::size_t>(position[static_cast<std::size_t>(a.node)])];
   if (a.node == b.node)
-    p.products_.push_back({b.side, a.side, earlier.diagonal, earlier.degree});
+    p.products_.push_back({b.side, a.side, earlier.diagonal, earlier.degree, true});
   else
-    p.products_.push_back({b.side, a.side, earlier.edge + row_of(a.node, b.node), earlier.stride});
+    p.products_.push_back({b.side, a.side, earlier.edge + row_of(a.node, b.node), earlier.stride, false});
+}
+
+/// By right side, so that it is weighed once and used while it is at hand.
+void LdlProgram::Builder::sort_products() {
+  std::stable_sort(p.products_.begin(), p.products_.end(),
+                   [](const LdlProduct& a, const LdlProduct& b) { return a.right < b.right; });
+  p.first_product_.assign(p.sides_.size() + 1, 0);
+  for (const LdlProduct& product : p.products_) ++p.first_product_[static_cast<std::size_t>(product.right) + 1];
+  for (std::size_t s = 0; s < p.sides_.size(); ++s) p.first_product_[s + 1] += p.first_product_[s];
 }
 
 void LdlProgram::Builder::count() {

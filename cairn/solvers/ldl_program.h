@@ -67,13 +67,8 @@ struct LdlPivot {
   std::int32_t edge = 0, stride = 0;    ///< h x d by columns at values[edge], columns `stride` apart, padded by zeros
   std::int32_t x = 0;                   ///< its first unknown
   std::int32_t first_column = 0, end_column = 0;  ///< in columns
-  std::int32_t first_gather = 0, end_gather = 0;  ///< in gathers
+  std::int32_t first_column_x = 0;                ///< in column_x, `stride` of them
   bool is_hub = false;
-};
-
-/// Rows [row, row + count) of a column are the unknowns x, x + 1, ...
-struct LdlGather {
-  std::int32_t row = 0, count = 0, x = 0;
 };
 
 /// Where the rows of one side of a block come from.
@@ -93,9 +88,16 @@ struct LdlSide {
   bool is_weighted = false;  ///< as a right factor J M^-1, else J
 };
 
-/// values[target + k stride + i] += sum over m of left[i][m] right[k][m].
+/// The sides of a block; -1: that body cannot move.
+struct LdlBlockSides {
+  std::int32_t first_row = 0, degree = 0;
+  std::int32_t side_a = -1, side_b = -1;
+};
+
+/// values[target + k stride + i] += sum over m of left[i][m] right[k][m], for i >= k alone on the diagonal.
 struct LdlProduct {
   std::int32_t left = 0, right = 0, target = 0, stride = 0;
+  bool is_diagonal = false;
 };
 
 class LdlProgram {
@@ -115,9 +117,12 @@ class LdlProgram {
   const std::vector<LdlPivot>& pivots() const { return pivots_; }
   const std::vector<LdlColumn>& columns() const { return columns_; }
   const std::vector<LdlRun>& runs() const { return runs_; }
-  const std::vector<LdlGather>& gathers() const { return gathers_; }
+  /// Unknown of each row of a pivot's column; of rows of the padding the spare one behind the last.
+  const std::vector<std::int32_t>& column_x() const { return column_x_; }
   const std::vector<LdlSide>& sides() const { return sides_; }
-  const std::vector<LdlProduct>& products() const { return products_; }
+  const std::vector<LdlBlockSides>& block_sides() const { return block_sides_; }     ///< per block of the structure
+  const std::vector<LdlProduct>& products() const { return products_; }              ///< by their right side
+  const std::vector<std::int32_t>& first_product() const { return first_product_; }  ///< per side, and the end
   const std::vector<std::int32_t>& row_x() const { return row_x_; }                  ///< unknown of each row
   const std::vector<std::int32_t>& diagonal_of_x() const { return diagonal_of_x_; }  ///< value of each unknown's pivot
 
@@ -132,9 +137,11 @@ class LdlProgram {
   std::vector<LdlPivot> pivots_;
   std::vector<LdlColumn> columns_;
   std::vector<LdlRun> runs_;
-  std::vector<LdlGather> gathers_;
+  std::vector<std::int32_t> column_x_;
   std::vector<LdlSide> sides_;
+  std::vector<LdlBlockSides> block_sides_;
   std::vector<LdlProduct> products_;
+  std::vector<std::int32_t> first_product_;
   std::vector<std::int32_t> row_x_, diagonal_of_x_;
 };
 

@@ -15,8 +15,8 @@ enum class LdlHubs {
 
 enum class LdlOrdering {
   automatic,       ///< minimum fill up to 500 nodes, minimum degree above
-  minimum_fill,    ///< fewest new edges, then fewest neighbours, then lowest number
-  minimum_degree,  ///< fewest neighbours, then lowest number: faster to find, worse on loops
+  minimum_fill,    ///< fewest new edges, then fewest neighbours, lowest level (ldl_ordering.h), lowest number
+  minimum_degree,  ///< without the first: faster to find, worse on loops
 };
 
 /// When joints are solved.
@@ -42,6 +42,7 @@ struct LdlPgsSettings {
   int hub_rows = 20;        ///< bodies with more joint rows than this are hubs
   double eps = 1e-13;       ///< as in LdlRegularisation
   double redundant = 1e-7;  ///< as in LdlRegularisation
+  int eliminate = 5;        ///< contacts on a mechanism up to which they are solved first with its joints eliminated
   bool batching = true;     ///< equal mechanisms are factored eight at a time
 };
 

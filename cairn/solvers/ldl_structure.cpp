@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/ldl_structure.h"
 
+#include <bit>
+
 namespace cairn {
 
 namespace {
@@ -14,7 +16,26 @@ bool moves_fully(const ProblemBody& body) {
   return body.inverse_mass > 0 && determinant > kSingular * i.xx * i.yy * i.zz;
 }
 
-bool is_zero(const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+/// Whether one of two vectors is not zero: bits without the sign, and no branches.
+bool is_any(const Vec3& a, const Vec3& b) {
+  std::uint64_t bits = 0;
+  for (const double value : {a.x, a.y, a.z, b.x, b.y, b.z}) bits |= std::bit_cast<std::uint64_t>(value);
+  return bits << 1 != 0;
+}
+
+// Kinds of rows and bodies.
+constexpr std::uint8_t kBounded = 1, kActsOnA = 2, kActsOnB = 4;
+constexpr std::uint8_t kDynamic = 1, kFull = 2;
+
+std::uint8_t kind_of(const JointRow& row) {
+  return static_cast<std::uint8_t>((is_bounded(row) ? kBounded : 0) |
+                                   (is_any(row.linear_a, row.angular_a) ? kActsOnA : 0) |
+                                   (is_any(row.linear_b, row.angular_b) ? kActsOnB : 0));
+}
+
+std::uint8_t kind_of(const ProblemBody& body) {
+  return static_cast<std::uint8_t>((body.is_dynamic() ? kDynamic : 0) | (moves_fully(body) ? kFull : 0));
+}
 
 }  // namespace
 
@@ -26,10 +47,29 @@ void LdlMechanism::clear() {
   block_joint.clear();
 }
 
-void LdlMechanismFinder::find(const ContactProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms,
+/// Notes what the result depends on. True: nothing of it has changed.
+bool LdlMechanismFinder::is_known(const ContactProblem& problem) {
+  bool same = problem.joints == joints_ && problem.joint_rows.size() == row_kind_.size() &&
+              problem.bodies.size() == body_kind_.size();
+  if (!same) joints_ = problem.joints;
+  row_kind_.resize(problem.joint_rows.size()), body_kind_.resize(problem.bodies.size());
+  const auto note = [&](const auto& from, std::vector<std::uint8_t>& kinds) {
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const std::uint8_t kind = kind_of(from[i]);
+      same = same && kinds[i] == kind;
+      kinds[i] = kind;
+    }
+  };
+  note(problem.joint_rows, row_kind_);
+  note(problem.bodies, body_kind_);
+  return same;
+}
+
+bool LdlMechanismFinder::find(const ContactProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms,
                               std::size_t& count) {
+  if (is_known(problem)) return false;
   const auto vertex = [&](std::int32_t body) {
-    return problem.bodies[static_cast<std::size_t>(body)].is_dynamic() ? body : kNoVertex;
+    return (body_kind_[static_cast<std::size_t>(body)] & kDynamic) != 0 ? body : kNoVertex;
   };
   edges_.clear();
   for (const JointBlock& joint : problem.joints) edges_.push_back({vertex(joint.body_a), vertex(joint.body_b)});
@@ -47,17 +87,18 @@ void LdlMechanismFinder::find(const ContactProblem& problem, ThreadPool* pool, s
     }
     add_joint(problem, static_cast<std::int32_t>(k), mechanisms[static_cast<std::size_t>(mechanism)]);
   }
+  return true;
 }
 
 /// Numbers in the order of first appearance, so that copies of a mechanism have equal structures.
-std::int32_t LdlMechanismFinder::local_body(const ContactProblem& problem, std::int32_t body, LdlMechanism& mechanism) {
-  const ProblemBody& b = problem.bodies[static_cast<std::size_t>(body)];
-  if (!b.is_dynamic()) return kNoVertex;
+std::int32_t LdlMechanismFinder::local_body(std::int32_t body, LdlMechanism& mechanism) {
+  const std::uint8_t kind = body_kind_[static_cast<std::size_t>(body)];
+  if ((kind & kDynamic) == 0) return kNoVertex;
   std::int32_t& local = local_[static_cast<std::size_t>(body)];
   if (local == kNoVertex) {
     local = static_cast<std::int32_t>(mechanism.bodies.size());
     mechanism.bodies.push_back(body);
-    mechanism.structure.is_full.push_back(moves_fully(b));
+    mechanism.structure.is_full.push_back((kind & kFull) != 0);
   }
   return local;
 }
@@ -65,13 +106,13 @@ std::int32_t LdlMechanismFinder::local_body(const ContactProblem& problem, std::
 void LdlMechanismFinder::add_joint(const ContactProblem& problem, std::int32_t joint, LdlMechanism& mechanism) {
   const JointBlock& given = problem.joints[static_cast<std::size_t>(joint)];
   LdlBlock equalities;
-  equalities.body_a = local_body(problem, given.body_a, mechanism);
-  equalities.body_b = local_body(problem, given.body_b, mechanism);
+  equalities.body_a = local_body(given.body_a, mechanism);
+  equalities.body_b = local_body(given.body_b, mechanism);
   const auto include = [&](LdlBlock& block, std::int32_t index) {
-    const JointRow& row = problem.joint_rows[static_cast<std::size_t>(index)];
+    const std::uint8_t kind = row_kind_[static_cast<std::size_t>(index)];
     ++block.degree;
-    block.acts_on_a = block.acts_on_a && !(is_zero(row.linear_a) && is_zero(row.angular_a));
-    block.acts_on_b = block.acts_on_b && !(is_zero(row.linear_b) && is_zero(row.angular_b));
+    block.acts_on_a = block.acts_on_a && (kind & kActsOnA) != 0;
+    block.acts_on_b = block.acts_on_b && (kind & kActsOnB) != 0;
     mechanism.rows.push_back(index);
   };
   const auto finish = [&](const LdlBlock& block) {
@@ -79,7 +120,7 @@ void LdlMechanismFinder::add_joint(const ContactProblem& problem, std::int32_t j
     mechanism.block_joint.push_back(joint);
   };
   const LdlBlock empty = equalities;
-  const auto bounded = [&](std::int32_t k) { return is_bounded(problem.joint_rows[static_cast<std::size_t>(k)]); };
+  const auto bounded = [&](std::int32_t k) { return (row_kind_[static_cast<std::size_t>(k)] & kBounded) != 0; };
   for (std::int32_t k = given.first_row; k < given.first_row + given.row_count; ++k)
     if (!bounded(k)) include(equalities, k);
   if (equalities.degree > 0) finish(equalities);

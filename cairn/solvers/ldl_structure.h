@@ -51,17 +51,22 @@ struct LdlMechanism {
 class LdlMechanismFinder {
  public:
   /// `count` mechanisms are filled, in the order of their first joint; the vector itself never shrinks. Joints between
-  /// bodies that cannot move belong to none.
-  void find(const ContactProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms, std::size_t& count);
+  /// bodies that cannot move belong to none. False: all is as in the last call, whose result is left as it is (and must
+  /// still be there).
+  bool find(const ContactProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms, std::size_t& count);
 
  private:
-  std::int32_t local_body(const ContactProblem& problem, std::int32_t body, LdlMechanism& mechanism);
+  bool is_known(const ContactProblem& problem);
+  std::int32_t local_body(std::int32_t body, LdlMechanism& mechanism);
   void add_joint(const ContactProblem& problem, std::int32_t joint, LdlMechanism& mechanism);
 
   IslandFinder finder_;
   Islands islands_;
   std::vector<Edge> edges_;
   std::vector<std::int32_t> of_island_, local_;  ///< mechanism per island; number in its mechanism per body
+  // What the result depends on, of the last call: joints, and the kinds of rows and bodies.
+  std::vector<JointBlock> joints_;
+  std::vector<std::uint8_t> row_kind_, body_kind_;
 };
 
 /// Whether a row has a bound that can hold it.

@@ -2,6 +2,7 @@
 // Solver: reads a problem, fills a solution, says how it went. Knows no world, no files, no clock but its own budget.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -33,13 +34,24 @@ struct HistoryPoint {
   double gamma = 0;     ///< quality_gamma with SolveContext::gamma_r; 0 when that is not set
 };
 
+/// A mechanism some of whose joint rows others imply.
+struct MechanismRank {
+  std::int32_t joint = 0;      ///< the first of the problem's joints that belongs to it
+  std::int32_t rows = 0;       ///< of joints, that hold and that are bounded
+  std::int32_t redundant = 0;  ///< by which their rank is smaller than the number of those that take part
+};
+inline constexpr std::size_t kMostRanks = 8;
+
 /// What a direct solver of joints did.
 struct JointReport {
   std::int64_t mechanisms = 0;
-  std::int64_t programs_built = 0;  ///< symbolic phases of this solve: 0 when all structures were known
-  std::int64_t factorisations = 0;  ///< numeric phases, one per mechanism and change of its active rows
-  std::int64_t redundant_rows = 0;  ///< rows that others imply: their impulse is left alone
-  int active_changes = 0;           ///< times that limits or motors entered or left the direct part
+  std::int64_t programs_built = 0;              ///< symbolic phases of this solve: 0 when all structures were known
+  std::int64_t factorisations = 0;              ///< numeric phases, one per mechanism and change of its active rows
+  std::int64_t redundant_rows = 0;              ///< rows that others imply: their impulse is left alone
+  std::int64_t redundant_mechanisms = 0;        ///< mechanisms that have some
+  std::array<MechanismRank, kMostRanks> ranks;  ///< of these the most redundant, the first of equals first
+  std::int64_t eliminated = 0;  ///< islands whose contacts were solved with the joints eliminated (joint_elimination.h)
+  int active_changes = 0;       ///< times that limits or motors entered or left the direct part
 };
 
 /// What became of "residual at most R or T milliseconds" (contract.h). No islands: there was no contract, or no

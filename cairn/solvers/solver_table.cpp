@@ -216,6 +216,8 @@ Fields<LdlPgsSettings> ldl_pgs_fields() {
       number("depth", &S::depth, 1, kMostDepth, "sweeps that anderson looks back on"),
       number("eps", &S::eps, 0.0, 0.1, "regularisation, relative to the diagonal"),
       number("redundant", &S::redundant, 0.0, 0.1, "rows with smaller pivots, relative to the diagonal, are left out"),
+      number("eliminate", &S::eliminate, 0, 5,
+             "contacts on a mechanism up to which they are solved first with its joints eliminated; 0: never"),
       boolean("batching", &S::batching, "equal mechanisms are factored eight at a time (same bits)"),
   };
 }

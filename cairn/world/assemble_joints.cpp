@@ -47,6 +47,20 @@ void write_blocks(const JointState& state, std::int32_t world_frame, std::int32_
     *block++ = {a, state.body_b, row + k, std::min(kBlockRows, state.rows - k)};
 }
 
+/// Drives that want to move, and whatever is a spring. Stops and friction take energy as contacts do.
+bool does_work(const JointRow& row, bool is_moving) {
+  return row.compliance > 0 || (is_moving && row.target_velocity != 0 && row.lower == -row.upper);
+}
+
+/// J (u + u') / 2: an impulse times it is the kinetic energy that it gives, whatever else acts.
+double mean_rate(const Assembly& assembly, const JointState& state, const JointRow& row) {
+  const std::vector<ProblemBody>& before = assembly.problem.bodies;
+  const std::vector<Velocity>& after = assembly.solution.velocity;
+  const auto a = state.body_a >= 0 ? static_cast<std::size_t>(state.body_a) : before.size() - 1;
+  const auto b = static_cast<std::size_t>(state.body_b);
+  return 0.5 * (joint_velocity(row, before[a].velocity, before[b].velocity) + joint_velocity(row, after[a], after[b]));
+}
+
 }  // namespace
 
 JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, double dt) {
@@ -108,8 +122,9 @@ void scatter_joint_impulses(const Assembly& assembly, const Bodies& bodies, Thre
   parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
       const std::int32_t first = joints.first_row[j], count = joints.first_row[j + 1] - first;
-      if (count == 0) continue;
       JointState& state = joints.state[j];
+      state.work = 0;
+      if (count == 0) continue;
       // Where the rows were written: poses have not changed since.
       const Vec3 arm = place_of(bodies, joints.def[j], state, problem.dt).arm_b;
       Vec3 force, torque;
@@ -119,6 +134,7 @@ void scatter_joint_impulses(const Assembly& assembly, const Bodies& bodies, Thre
         state.impulse[static_cast<std::size_t>(k)] = impulse;
         force += impulse * row.linear_b;
         torque += impulse * (row.angular_b - cross(arm, row.linear_b));
+        if (does_work(row, k >= state.holding)) state.work += impulse * mean_rate(assembly, state, row);
       }
       state.force = (1 / problem.dt) * force, state.torque = (1 / problem.dt) * torque;
     }

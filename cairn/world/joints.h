@@ -21,6 +21,7 @@ struct JointState {
   std::array<double, kMostJointRows> impulse{};  ///< N s or N m s of the last step, per row
   Vec3 force, torque;                            ///< on b, about the joint, in the last step
   double separation = 0, misalignment = 0;       ///< m and rad, at the beginning of the last step
+  double work = 0;                               ///< J, that its drives and springs did in the last step
 };
 
 struct Joints {

@@ -24,6 +24,18 @@ Energy energy_of(const Bodies& bodies, std::size_t i, const Vec3& gravity) {
           -mass.mass * bodies.record[i].gravity_scale * dot(gravity, bodies.pose[i].position)};
 }
 
+/// Mechanisms by a joint of the user's instead of one of the problem's.
+void list_redundant(WorldState& world) {
+  const std::vector<std::int32_t>& first = world.joints.first_block;
+  world.report.redundant.clear();
+  for (const MechanismRank& rank : world.report.solve.joints.ranks) {
+    if (rank.redundant == 0) break;
+    const auto after = std::upper_bound(first.begin(), first.end(), rank.joint) - first.begin();
+    const JointId joint = after > 0 ? world.joint_ids.at(static_cast<std::size_t>(after - 1)) : JointId{};
+    world.report.redundant.push_back({joint, rank.rows, rank.redundant});
+  }
+}
+
 }  // namespace
 
 void measure_state(WorldState& world) {
@@ -63,7 +75,9 @@ void measure_state(WorldState& world) {
     ++report.joints;
     report.max_joint_error = std::max(report.max_joint_error, joint.separation);
     report.max_joint_angle_error = std::max(report.max_joint_angle_error, joint.misalignment);
+    report.drive_work += joint.work;
   }
+  list_redundant(world);
 }
 
 }  // namespace cairn

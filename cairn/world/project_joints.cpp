@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/errors.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/math/angle.h"
 
@@ -265,12 +266,15 @@ void JointProjector::begin_projection() {
   const ContactProblem& problem = assembly_->problem;
   late_.dt = problem.dt;
   late_.joints = problem.joints, late_.joint_rows = problem.joint_rows;
+  late_.bodies.assign(problem.bodies.size(), {});
   pose_.resize(problem.bodies.size()), from_.resize(problem.bodies.size()), walk_.resize(problem.bodies.size());
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
     mine.pieces = mine.stage == Stage::failed ? count_pieces(mechanism) : 0;
     mine.pieces_left = mine.pieces;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
+      late_.bodies[i].inverse_mass = problem.bodies[i].inverse_mass;
+      late_.bodies[i].inverse_inertia = problem.bodies[i].inverse_inertia;
       pose_[i] = mine.pieces > 0 ? bodies_->pose[i] : pose_after(body);
       walk_[i] = assembly_->solution.displacement[i];
     }
@@ -290,9 +294,10 @@ void JointProjector::begin_projection() {
 /// Bodies of the mechanisms that `picks` names, at the poses that are tried, and the factor of their joints.
 template <class Picks>
 void JointProjector::prepare_late(Picks&& picks) {
-  late_.bodies.assign(assembly_->problem.bodies.size(), {});
-  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+  picked_.assign(progress_.size(), 0);
+  for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
     if (!picks(mine)) return;
+    picked_[m] = 1;
     const bool is_even = mine.is_even;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
@@ -304,14 +309,15 @@ void JointProjector::prepare_late(Picks&& picks) {
       moves_[i] = {};
     }
   });
-  late_ldl_.prepare(late_, held_, pool_);
+  late_ldl_.prepare(late_, held_, pool_, picked_);
+  CAIRN_ASSERT(late_ldl_.mechanism_count() == progress_.size());
 }
 
-/// moves_ += M^-1 J^T H^-1 rhs.
+/// moves_ += M^-1 J^T H^-1 rhs, of the mechanisms that are picked.
 void JointProjector::solve_late() {
   late_ldl_.solve_joints(rhs_, change_, 0, pool_);
   for (std::size_t m = 0; m < late_ldl_.mechanism_count(); ++m)
-    add_impulses(late_, late_ldl_.mechanism(m), change_, moves_);
+    if (picked_[m] != 0) add_impulses(late_, late_ldl_.mechanism(m), change_, moves_);
 }
 
 /// One more piece of the way, along the joints where they are now. False: all mechanisms have arrived.

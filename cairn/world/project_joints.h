@@ -95,9 +95,10 @@ class JointProjector {
   bool is_prepared_ = false;  ///< the matrix of the beginning has its factor
 
   LdlJoints ldl_{LdlSettings{}}, late_ldl_{LdlSettings{}};
-  ContactProblem late_;                 ///< mechanisms that are projected, at the poses reached; indices as before
+  ContactProblem late_;                 ///< joints at the poses reached; indices as before
   std::vector<Progress> progress_;      ///< per mechanism; empty: they are not known yet, all are open
   std::vector<std::uint8_t> touched_;   ///< per mechanism
+  std::vector<std::uint8_t> picked_;    ///< per mechanism: is in this step of the projection
   std::vector<double> spent_;           ///< per mechanism: of what is taken, given before the solve; empty: nothing
   std::vector<Errors> total_;           ///< per mechanism
   std::vector<Errors> of_joint_;        ///< per joint

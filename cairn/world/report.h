@@ -29,6 +29,13 @@ struct JointProjectionReport {
   int iterations = 0;          ///< of both parts, of the mechanism that took most
 };
 
+/// A mechanism whose joints hold more than there is to hold: closed loops, parallel hinges.
+struct RedundantMechanism {
+  JointId joint;               ///< its first; null if that is a locked axis
+  std::int32_t rows = 0;       ///< of its joints
+  std::int32_t redundant = 0;  ///< rows that the others imply
+};
+
 struct StepReport {
   std::int64_t step = 0;  ///< steps done, this one included
   double time = 0;        ///< s of simulated time, this step included
@@ -41,13 +48,15 @@ struct StepReport {
   std::int64_t islands = 0, sleeping_islands = 0;
   int colours = 0;
   SolveReport solve;
-  double kinetic_energy = 0;         ///< J, at the end of the step
-  double potential_energy = 0;       ///< J, of gravity
-  double max_overlap = 0;            ///< m, deepest contact found by this step's detection
-  double mean_overlap = 0;           ///< m, over all contact points, those that only nearly touch counted as 0
-  std::int64_t joints = 0;           ///< that are enabled
-  double max_joint_error = 0;        ///< m, largest separation at the beginning of the step
-  double max_joint_angle_error = 0;  ///< rad
+  double kinetic_energy = 0;                  ///< J, at the end of the step
+  double potential_energy = 0;                ///< J, of gravity
+  double max_overlap = 0;                     ///< m, deepest contact found by this step's detection
+  double mean_overlap = 0;                    ///< m, over all contact points, those that only nearly touch counted as 0
+  std::int64_t joints = 0;                    ///< that are enabled
+  double max_joint_error = 0;                 ///< m, largest separation at the beginning of the step
+  double max_joint_angle_error = 0;           ///< rad
+  double drive_work = 0;                      ///< J, that drives and springs of joints did in this step
+  std::vector<RedundantMechanism> redundant;  ///< the worst, where the solver can tell; JointReport counts them all
   JointProjectionReport joint_projection;
   std::vector<JointId> broken_joints;  ///< removed after this step because they carried too much
   std::vector<BodyId> quarantined;     ///< frozen in this step because their numbers broke down

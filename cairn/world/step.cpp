@@ -285,7 +285,7 @@ void begin_report(WorldState& world, double dt) {
   StepReport& report = world.report;
   report.times = {};
   report.joint_projection = {};
-  report.max_overlap = report.max_joint_error = report.max_joint_angle_error = 0;
+  report.max_overlap = report.max_joint_error = report.max_joint_angle_error = report.drive_work = 0;
   report.quarantined.clear(), report.broken_joints.clear();
   world.events.clear();
   report.step = world.steps + 1;

@@ -66,6 +66,22 @@ void add_mechanisms(World& world) {
   }
 }
 
+/// Chains that swing, of two lengths, some so fast that their joints are closed piece by piece.
+void add_swinging_chains(World& world) {
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, -20)}});
+  world.add_body({.pose = {{0, -5, -19.5}, {}}}, {{.shape = make_sphere(0.5)}});
+  for (int c = 0; c < 12; ++c) {
+    BodyId last{};
+    for (int k = 0; k < 4 + c % 2; ++k) {
+      const BodyId link =
+          world.add_body({.pose = {{0.5 * k + 0.25, 1.0 * c, 0}, {}}, .velocity = {{}, {0, c < 6 ? 40.0 : 1.0, 0}}},
+                         {{.shape = make_box({0.2, 0.1, 0.1}), .mask = 0}});
+      world.add_joint(world.joint_at(last, link, {{0.5 * k, 1.0 * c, 0}, {}}, BallJoint{}));
+      last = link;
+    }
+  }
+}
+
 struct Scene {
   const char* name;
   void (*add)(World&);
@@ -113,7 +129,8 @@ TEST_P(WarmStep, AllocatesNothing) {
 INSTANTIATE_TEST_SUITE_P(Worlds, WarmStep,
                          testing::Values(Scene{"ball_grid", add_ball_grid, 60}, Scene{"box_pile", add_box_pile, 120},
                                          Scene{"mixed_on_mesh", add_mixed_on_mesh, 600},
-                                         Scene{"mechanisms", add_mechanisms, 60, "ldl_pgs"}),
+                                         Scene{"mechanisms", add_mechanisms, 60, "ldl_pgs"},
+                                         Scene{"swinging_chains", add_swinging_chains, 60, "ldl_pgs"}),
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

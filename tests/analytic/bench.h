@@ -43,6 +43,22 @@ inline Ramp add_ramp(World& world, double angle, const Material& material) {
   return {up, {std::cos(angle), 0, -std::sin(angle)}, turn_about({0, 1, 0}, angle)};
 }
 
+/// A body without shapes: inertia of a ball of the given radius of gyration.
+inline BodyId add_mass(World& world, const Vec3& at, double mass, double gyration = 0.1) {
+  const double inertia = mass * gyration * gyration;
+  return world.add_body(
+      {.pose = {at, {}}, .mass = MassProperties{mass, {}, SymMat3::diagonal(inertia, inertia, inertia)}});
+}
+
+/// A uniform rod between two points, `side` m thick.
+inline BodyId add_rod(World& world, const Vec3& from, const Vec3& to, double mass, double side) {
+  const Vec3 way = to - from;
+  const double length = norm(way), along = mass * side * side / 6;
+  const double across = mass * (length * length + side * side) / 12;
+  return world.add_body({.pose = frame_along(0.5 * (from + to), way),
+                         .mass = MassProperties{mass, {}, SymMat3::diagonal(along, across, across)}});
+}
+
 inline Material rough(double friction) { return {.friction = friction}; }
 
 inline void run(World& world, int steps, double dt) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Joints against closed forms: pendulum, spring and damper, drives with limits, stops, friction, gears; and the
-// mechanisms of the IFToMM library of benchmarks.
+// Joints against closed forms: pendulum, spring and damper, drives with limits, stops, friction, gears. The mechanisms
+// of the IFToMM library of benchmarks are in iftomm_test.cpp.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,22 +14,6 @@ namespace cairn::bench {
 namespace {
 
 constexpr double kDt = 1.0 / 60;
-
-/// A body without shapes: inertia of a ball of the given radius of gyration.
-BodyId add_mass(World& world, const Vec3& at, double mass, double gyration = 0.1) {
-  const double inertia = mass * gyration * gyration;
-  return world.add_body(
-      {.pose = {at, {}}, .mass = MassProperties{mass, {}, SymMat3::diagonal(inertia, inertia, inertia)}});
-}
-
-/// A uniform rod between two points, `side` m thick.
-BodyId add_rod(World& world, const Vec3& from, const Vec3& to, double mass, double side) {
-  const Vec3 way = to - from;
-  const double length = norm(way), along = mass * side * side / 6;
-  const double across = mass * (length * length + side * side) / 12;
-  return world.add_body({.pose = frame_along(0.5 * (from + to), way),
-                         .mass = MassProperties{mass, {}, SymMat3::diagonal(along, across, across)}});
-}
 
 WorldSettings without_gravity() {
   WorldSettings settings = exact_settings();
@@ -47,32 +31,6 @@ JointAxis limited(double lower, double upper) {
   JointAxis axis;
   axis.motion = AxisMotion::limited, axis.lower = lower, axis.upper = upper;
   return axis;
-}
-
-/// IFToMM A01: a point mass on a rod of 1 m from the horizontal. Reference: elliptic integrals.
-TEST(Pendulum, IftommA01) {
-  World world(exact_settings());
-  const BodyId mass = add_mass(world, {-1, 0, 0}, 1);
-  JointDef def = world.joint_at({}, mass, {{-1, 0, 0}, {}}, DistanceJoint{1});
-  def.frame_a = {};
-  const JointId rod = world.add_joint(def);
-  constexpr double kStep = 1e-4;
-  double tension = 0;
-  const auto run_to = [&](double end) {
-    while (world.time() < end - 0.5 * kStep) {
-      world.step(kStep);
-      tension = std::max(tension, norm(world.view(rod).force));
-    }
-    return world.view(mass).pose.position;
-  };
-  const auto compare = [&](const Vec3& p, double x, double z, double tolerance) {
-    EXPECT_NEAR(p.x, x, tolerance);
-    EXPECT_NEAR(p.z, z, tolerance);
-  };
-  compare(run_to(1), 0.9862918, -0.1650109, 1e-3);
-  compare(run_to(5), -0.9423054, -0.3347543, 4e-3);
-  compare(run_to(10), -0.2750875, -0.9614192, 1e-2);
-  EXPECT_NEAR(tension, 29.43, 0.03);
 }
 
 /// Small swings of a rod about a hinge at its end: T = 2 pi sqrt(2 L / (3 g)).
@@ -306,84 +264,6 @@ TEST(Gear, KeepsItsRatioAndTheMomentum) {
       EXPECT_NEAR(spin.x, 2, 1e-9);
     }
   }
-}
-
-/// The angle of the uprights of A02: 3 angle'' = 3.5 g sin(angle) from 1 rad/s, by the rule of Runge and Kutta.
-double four_bar_angle(double time) {
-  constexpr int kSteps = 100000;
-  const double h = time / kSteps, factor = 3.5 / 3 * kGravity;
-  double x = 0, v = 1;
-  for (int i = 0; i < kSteps; ++i) {
-    const double a1 = factor * std::sin(x), v2 = v + 0.5 * h * a1;
-    const double a2 = factor * std::sin(x + 0.5 * h * v), v3 = v + 0.5 * h * a2;
-    const double a3 = factor * std::sin(x + 0.5 * h * v2), v4 = v + h * a3;
-    const double a4 = factor * std::sin(x + h * v3);
-    x += h / 6 * (v + 2 * v2 + 2 * v3 + v4);
-    v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
-  }
-  return x;
-}
-
-/// IFToMM A02 with two windows: three upright rods and two across, 5 links of 1 m and 1 kg, the top at 1 m/s. Closed
-/// loops with redundant hinges, and singular positions in every turn. The oracle is held to the reference at 10 s, the
-/// engine, whose step is of first order, to the oracle after one turn.
-TEST(Mechanism, IftommA02FourBars) {
-  WorldSettings settings = exact_settings();
-  settings.iterations = 400;
-  settings.tolerance = 1e-9;
-  World world(settings);
-  const auto hinge = [&](BodyId a, BodyId b, const Vec3& at) {
-    return world.add_joint(world.joint_at(a, b, frame_along(at, {0, 1, 0}), HingeJoint{}));
-  };
-  std::array<BodyId, 3> upright;
-  std::array<BodyId, 2> across;
-  for (int i = 0; i < 3; ++i) {
-    const BodyId rod = upright[static_cast<std::size_t>(i)] =
-        add_rod(world, {double(i), 0, 0}, {double(i), 0, 1}, 1, 0.01);
-    hinge({}, rod, {double(i), 0, 0});
-    world.set_velocity(rod, {{0.5, 0, 0}, {0, 1, 0}});
-  }
-  for (int i = 0; i < 2; ++i) {
-    const BodyId rod = across[static_cast<std::size_t>(i)] =
-        add_rod(world, {double(i), 0, 1}, {i + 1.0, 0, 1}, 1, 0.01);
-    hinge(upright[static_cast<std::size_t>(i)], rod, {double(i), 0, 1});
-    hinge(rod, upright[static_cast<std::size_t>(i) + 1], {i + 1.0, 0, 1});
-    world.set_velocity(rod, {{1, 0, 0}, {}});
-  }
-  EXPECT_NEAR(std::sin(four_bar_angle(10)), 0.3284581, 1e-6);
-  EXPECT_NEAR(std::cos(four_bar_angle(10)), 0.9445185, 1e-6);
-  run(world, 1500, 1e-3);
-  const Vec3 top = transform(world.view(upright[0]).pose, {0.5, 0, 0});
-  const double angle = four_bar_angle(1.5);
-  EXPECT_GT(angle, 0.6 * kTurn);  // past two singular positions
-  record_error("A02 B0 at 1.5 s (m)", norm(top - Vec3{std::sin(angle), 0, std::cos(angle)}), 0.001);
-  EXPECT_NEAR(top.x, std::sin(angle), 0.001);
-  EXPECT_NEAR(top.z, std::cos(angle), 0.001);
-  EXPECT_LT(world.last_report().max_joint_error, 1e-4);
-}
-
-/// IFToMM A04: Bricard's linkage, six hinges on five rods that only move because of their symmetry.
-TEST(Mechanism, IftommA04Bricard) {
-  WorldSettings settings = exact_settings();
-  settings.iterations = 400;
-  settings.gravity = {0, -kGravity, 0};
-  World world(settings);
-  const std::array<Vec3, 6> p{{{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}}};
-  const std::array<Vec3, 6> axis{{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}}};
-  std::array<BodyId, 5> rod;
-  for (std::size_t i = 0; i < 5; ++i) rod[i] = add_rod(world, p[i], p[i + 1], 1, 0.1);
-  for (std::size_t i = 0; i < 6; ++i) {
-    const BodyId a = i == 0 ? BodyId{} : i == 5 ? BodyId{} : rod[i - 1], b = i == 5 ? rod[4] : rod[i];
-    world.add_joint(world.joint_at(a, b, frame_along(p[i], axis[i]), HingeJoint{}));
-  }
-  constexpr double kStep = 5e-4;
-  const auto p3 = [&] { return transform(world.view(rod[2]).pose, {0.5, 0, 0}); };
-  run(world, 2000, kStep);
-  record_error("A04 P3 at 1 s (m)", norm(p3() - Vec3{0.510501, -1.649168, 0.140123}), 0.01);
-  EXPECT_LT(norm(p3() - Vec3{0.510501, -1.649168, 0.140123}), 0.01);
-  run(world, 2000, kStep);
-  record_error("A04 P3 at 2 s (m)", norm(p3() - Vec3{-0.969340, -1.221247, 0.754278}), 0.02);
-  EXPECT_LT(norm(p3() - Vec3{-0.969340, -1.221247, 0.754278}), 0.02);
 }
 
 }  // namespace

@@ -16,6 +16,9 @@ StepReport step_report(std::int64_t step, double kinetic, double residual) {
   report.max_overlap = 0.001 * static_cast<double>(step);
   report.joints = 3;
   report.max_joint_error = 0.01 / static_cast<double>(step), report.max_joint_angle_error = 0.02;
+  report.drive_work = 0.5;
+  report.solve.joints.redundant_rows = step;
+  report.redundant = {{{7, 0}, 20, static_cast<std::int32_t>(step)}};
   report.solve.residual = residual;
   report.times.wall[static_cast<int>(Stage::solve)] = 0.002;
   return report;
@@ -45,7 +48,10 @@ TEST(RunStatistics, MeansAreOverTheWindow) {
   EXPECT_EQ(json["joints"], 3);
   EXPECT_DOUBLE_EQ(json["max_joint_error_m"], 0.01);  // of all steps
   EXPECT_DOUBLE_EQ(json["max_joint_angle_error"], 0.02);
-  EXPECT_DOUBLE_EQ(json["energy_drift"], -1.0 / 7);  // from 1 J to 0, at most 7 J of motion
+  EXPECT_DOUBLE_EQ(json["energy_drift"], -3.5 / 7);  // from 1 J to 0 though drives gave 2.5, at most 7 J of motion
+  EXPECT_DOUBLE_EQ(json["drive_work_j"], 2.5);
+  EXPECT_EQ(json["redundant_rows"], 5);  // of the worst step
+  EXPECT_EQ(json["redundant_mechanisms"], nlohmann::json::parse(R"([{"joint": 7, "rows": 20, "redundant": 5}])"));
   EXPECT_DOUBLE_EQ(json["residual_median"], 0.35);
   EXPECT_DOUBLE_EQ(json["residual_worst"], 0.4);
   EXPECT_DOUBLE_EQ(json["wall_ms_per_step"], 10);

@@ -42,13 +42,20 @@ std::vector<double> some_rhs(std::size_t n) {
   return r;
 }
 
+/// The same mechanism in all lanes.
+void load(LdlFactor& factor, const ContactProblem& problem, const LdlMechanism& mechanism,
+          const std::vector<std::uint8_t>& active) {
+  const LdlMechanism* const only = &mechanism;
+  factor.load(problem, {&only, 1}, active);
+}
+
 LdlFactor factor_of(const Case& c, LdlHubs hubs, int lanes, double eps, int hub_rows = 20) {
   LdlFactor factor;
   factor.reset(std::make_shared<const LdlProgram>(c.mechanism.structure,
                                                   LdlProgramSettings{hubs, LdlOrdering::automatic, hub_rows}),
                lanes);
   const std::vector<std::uint8_t> all(c.problem.joint_rows.size(), 1);
-  for (int lane = 0; lane < lanes; ++lane) factor.load(lane, c.problem, c.mechanism, all);
+  load(factor, c.problem, c.mechanism, all);
   factor.factor({eps, kRedundant});
   return factor;
 }
@@ -195,16 +202,18 @@ TEST(LdlFactor, LanesHaveTheBitsOfOneMechanism) {
     LdlFactor batch, single;
     batch.reset(program, kLdlLanes);
     single.reset(program, 1);
+    std::vector<const LdlMechanism*> lanes;
     for (int lane = 0; lane < kLdlLanes; ++lane) {
       EXPECT_EQ(mechanisms[static_cast<std::size_t>(lane)].structure, mechanisms[0].structure);
-      batch.load(lane, many, mechanisms[static_cast<std::size_t>(lane)], all);
+      lanes.push_back(&mechanisms[static_cast<std::size_t>(lane)]);
       for (std::int32_t row = 0; row < program->row_count(); ++row)
         batch.set_rhs(lane, row, rhs[static_cast<std::size_t>(row + 53 * lane)]);
     }
+    batch.load(many, lanes, all);
     batch.factor({});
     batch.solve(1);
     for (int lane = 0; lane < kLdlLanes; ++lane) {
-      single.load(0, many, mechanisms[static_cast<std::size_t>(lane)], all);
+      load(single, many, mechanisms[static_cast<std::size_t>(lane)], all);
       single.factor({});
       for (std::int32_t row = 0; row < program->row_count(); ++row)
         single.set_rhs(0, row, rhs[static_cast<std::size_t>(row + 53 * lane)]);
@@ -246,7 +255,7 @@ TEST(LdlFactor, MaskedRowsAreAsIfTheyWereNotThere) {
   LdlFactor factor = factor_of(c, LdlHubs::hub, 1, 0);
   std::vector<std::uint8_t> active(c.problem.joint_rows.size(), 1);
   active[1] = active[5] = active[6] = 0;
-  factor.load(0, c.problem, c.mechanism, active);
+  load(factor, c.problem, c.mechanism, active);
   factor.factor({0, kRedundant});
   EXPECT_EQ(factor.dropped_rows(0), 0);
   const std::vector<double> rhs = some_rhs(active.size());

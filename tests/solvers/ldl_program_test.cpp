@@ -53,6 +53,25 @@ TEST(LdlProgram, OpenChainHasNoFill) {
   EXPECT_NEAR(c.factor_flops, 17266.7, 0.1);
 }
 
+/// Pivots that must be done one after the other.
+std::size_t depth_of(const ContactProblem& problem) {
+  const LdlProgram program(structure_of(problem), {LdlHubs::hub, LdlOrdering::minimum_fill, 20});
+  std::vector<std::size_t> level(program.graph().nodes.size(), 1);
+  std::size_t deepest = 0;
+  for (const LdlStep& step : program.elimination().steps) {
+    const std::size_t mine = level[static_cast<std::size_t>(step.node)];
+    deepest = std::max(deepest, mine);
+    for (const std::int32_t later : step.column)
+      level[static_cast<std::size_t>(later)] = std::max(level[static_cast<std::size_t>(later)], mine + 1);
+  }
+  return deepest;
+}
+
+TEST(LdlProgram, ChainsGoFromBothEndsAndRingsBySecondBlocks) {
+  EXPECT_EQ(depth_of(scenes::hanging_chain(20, 1, 0)), 11U);  // ten from each end but one, then the last two
+  EXPECT_LE(depth_of(scenes::track_ring(40)), 8U);            // 20, 10, 5, 2, then three that all touch
+}
+
 TEST(LdlProgram, WheeledVehicleIsDense) {
   std::vector<int> rows(8, 5);
   rows.insert(rows.end(), 12, 4);

@@ -269,6 +269,79 @@ TEST(WorldJoints, DoubledRingsHangTogether) {
   EXPECT_TRUE(world.last_report().quarantined.empty());
 }
 
+/// A drive brings a wheel to 10 rad/s against its own largest torque: what it does is what the wheel then has.
+TEST(WorldJoints, DrivesReportTheirWork) {
+  for (const char* solver : {"gauss_seidel", "ldl_pgs"}) {
+    WorldSettings settings;
+    settings.solver = solver;
+    settings.gravity = {};
+    World world(settings);
+    const BodyId wheel = world.add_body({.pose = {}, .mass = MassProperties{3, {}, SymMat3::diagonal(0.5, 0.5, 0.5)}});
+    JointAxis axis;
+    axis.drive = {DriveKind::velocity, 10, 0, 0, 0, 8};
+    world.add_joint(world.joint_at({}, wheel, frame_along({}, {1, 0, 0}), HingeJoint{axis}));
+    double work = 0;
+    for (int k = 0; k < 60; ++k) {
+      const StepReport& report = world.step(kDt);
+      work += report.drive_work;
+      ASSERT_NEAR(work, report.kinetic_energy, 1e-9) << solver << ", step " << k;
+    }
+    EXPECT_NEAR(work, 0.5 * 0.5 * 100, 1e-6);
+  }
+}
+
+/// A mass on a spring, thrown upwards: what it has of kinetic and potential energy comes from the spring, to the order
+/// of the step (the potential energy at the end is not that of the mean velocity).
+TEST(WorldJoints, SpringsReportTheirWork) {
+  World world;
+  const BodyId mass = world.add_body({.pose = {}, .mass = MassProperties{2, {}, SymMat3::diagonal(1, 1, 1)}});
+  JointDef def = world.joint_at({}, mass, {{0, 0, 0}, {}}, SpringJoint{1, 40, 0.5});
+  def.frame_a.position = {0, 0, 2};
+  world.add_joint(def);
+  const auto energy = [&] {
+    const BodyView view = world.view(mass);
+    return 0.5 * view.mass * dot(view.velocity.linear, view.velocity.linear) + 9.81 * view.mass * view.centre.z;
+  };
+  double work = 0, largest = 0;
+  const double start = energy();
+  for (int k = 0; k < 2000; ++k) {
+    work += world.step(1e-3).drive_work;
+    largest = std::max(largest, std::fabs(work));
+    ASSERT_NEAR(energy() - start, work, 0.05);
+  }
+  EXPECT_GT(largest, 5);
+}
+
+/// Four parallel hinges in a loop: three of twenty rows too many, beside a chain without any.
+TEST(WorldJoints, RedundancyIsToldPerMechanism) {
+  for (const char* solver : {"ldl_pgs", "soft_step"}) {
+    WorldSettings settings;
+    settings.solver = solver;
+    World world(settings);
+    const BodyId link = add_box(world, {5, 0, 0});
+    world.add_joint(world.joint_at({}, link, {{4.5, 0, 0}, {}}, BallJoint{}));
+    const Vec3 corner[] = {{0, 0, 0}, {0, 0, 1}, {1, 0, 1}, {1, 0, 0}};
+    BodyId last{};
+    JointId first{};
+    for (int k = 0; k < 4; ++k) {
+      const BodyId next = k < 3 ? add_box(world, 0.5 * (corner[k] + corner[k + 1]), {0.1, 0.1, 0.1}) : BodyId{};
+      const bool is_end = k == 3;
+      const JointId joint = world.add_joint(
+          world.joint_at(is_end ? next : last, is_end ? last : next, frame_along(corner[k], {0, 1, 0}), HingeJoint{}));
+      if (k == 0) first = joint;
+      last = next;
+    }
+    const StepReport& report = world.step(1e-3);
+    EXPECT_EQ(report.solve.joints.mechanisms, 2);
+    EXPECT_EQ(report.solve.joints.redundant_rows, 3);
+    EXPECT_EQ(report.solve.joints.redundant_mechanisms, 1);
+    ASSERT_EQ(report.redundant.size(), 1U) << solver;
+    EXPECT_EQ(report.redundant[0].joint, first);
+    EXPECT_EQ(report.redundant[0].rows, 20);
+    EXPECT_EQ(report.redundant[0].redundant, 3);
+  }
+}
+
 TEST(WorldJoints, BrokenNumbersFreezeTheWholeMechanism) {
   World world;
   const BodyId a = add_box(world, {0, 0, 0}), b = add_box(world, {1, 0, 0}), other = add_box(world, {0, 9, 0});
