@@ -51,7 +51,9 @@ TEST(WorldGroups, TouchingPairsThatShareABodyHaveDifferentColours) {
     for (std::size_t j = 0; j < k; ++j) {
       const std::set<std::uint32_t> bodies{contacts[j].body_a.index, contacts[j].body_b.index, contacts[k].body_a.index,
                                            contacts[k].body_b.index};
-      if (bodies.size() < 4) EXPECT_NE(contacts[j].colour, contacts[k].colour);
+      if (bodies.size() < 4) {
+        EXPECT_NE(contacts[j].colour, contacts[k].colour);
+      }
     }
   }
 }
