@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// AlignedVector: a vector whose first element stands at the beginning of a cache line.
+// AlignedVector: a vector whose first element stands at the beginning of a cache line. A large one asks for large
+// pages: with small ones a sweep over tens of megabytes spends a good part of its time finding out where they are.
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <vector>
 
 namespace cairn {
 
 inline constexpr std::size_t kCacheLine = 64;
+
+/// Memory for AlignedVector; throws std::bad_alloc.
+void* allocate_aligned(std::size_t bytes);
+void free_aligned(void* memory, std::size_t bytes);
 
 template <class T>
 struct AlignedAllocator {
@@ -17,10 +21,8 @@ struct AlignedAllocator {
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
 
-  T* allocate(std::size_t count) {
-    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kCacheLine}));
-  }
-  void deallocate(T* p, std::size_t) { ::operator delete (p, std::align_val_t{kCacheLine}); }
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_aligned(count * sizeof(T))); }
+  void deallocate(T* p, std::size_t count) { free_aligned(p, count * sizeof(T)); }
 
   template <class U>
   friend bool operator==(const AlignedAllocator&, const AlignedAllocator<U>&) {

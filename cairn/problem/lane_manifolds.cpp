@@ -34,7 +34,9 @@ void LaneManifolds::find(const ContactProblem& problem, std::span<const std::int
     for (std::size_t i = 0; i < size(); ++i) colour_[i] = colour[static_cast<std::size_t>(first_[i])];
   for (std::size_t i = 0; i < size(); ++i) {
     const ContactBlock& c = problem.contacts[static_cast<std::size_t>(first_[i])];
-    LaneTraits traits{c.body_a, c.body_b, first_[i + 1] - first_[i], c.friction1 != c.friction2 || c.spin_radius > 0};
+    LaneTraits traits{
+        c.body_a, c.body_b, first_[i + 1] - first_[i], c.friction1 != c.friction2 || c.spin_radius > 0, c.normal,
+        c.arm_a,  c.arm_b};
     for (std::int32_t k = first_[i]; k < first_[i + 1]; ++k)
       traits.extra = traits.extra || problem.contacts[static_cast<std::size_t>(k)].restitution > 0;
     keys_[i] = lanes.key(traits, colour_[i], ordinal_[i]);

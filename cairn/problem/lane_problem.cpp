@@ -20,12 +20,17 @@ constexpr std::array<LaneFields, kLaneKinds> kFields = [] {
   return table;
 }();
 
+/// As a ball does: W is a number times the identity.
+bool turns_alike(const SymMat3& w) {
+  return w.xx > 0 && w.xx == w.yy && w.yy == w.zz && w.xy == 0 && w.xz == 0 && w.yz == 0;
+}
+
 /// W = L L^T for a positive semidefinite W; columns whose pivot is lost in rounding are zero.
 struct Triangle {
   double l00 = 0, l10 = 0, l11 = 0, l20 = 0, l21 = 0, l22 = 0;
 
   explicit Triangle(const SymMat3& w) {
-    if (w.xx > 0 && w.xx == w.yy && w.yy == w.zz && w.xy == 0 && w.xz == 0 && w.yz == 0) {  // what follows, in short
+    if (turns_alike(w)) {  // what follows, in short
       l00 = l11 = l22 = std::sqrt(w.xx);
       return;
     }
@@ -78,6 +83,7 @@ Velocity load_body(const ProblemBody& body, LaneBody& record, LaneMass& mass, La
 
 void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* pool) {
   body_of.resize(from.size()), still.resize(from.size()), moves_itself.resize(from.size());
+  turns_alike.resize(from.size());
   std::int32_t count = 0;
   for (std::size_t i = 0; i < from.size(); ++i) body_of[i] = from[i].is_dynamic() ? count++ : -1;
   const auto records = static_cast<std::size_t>(count) + 1;
@@ -89,15 +95,13 @@ void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* poo
       const auto k = static_cast<std::size_t>(body_of[i]);
       still[i] = body_of[i] < 0 ? from[i].velocity : load_body(from[i], bodies[k], masses[k], pull[k]);
       moves_itself[i] = still[i] == Velocity{} ? 0 : 1;
+      turns_alike[i] = body_of[i] < 0 || cairn::turns_alike(from[i].inverse_inertia) ? 1 : 0;
     }
   });
 }
 
-void LaneProblem::lay_out(std::span<const std::uint32_t> keys, ThreadPool*) {
-  if (std::equal(keys.begin(), keys.end(), keys_.begin(), keys_.end())) {
-    if (nobody_ != bodies.size() - 1) point_at_nobody();
-    return;
-  }
+void LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
+  if (keys.size() == keys_.size() && has_keys(0, keys)) return keep_layout();
   keys_.assign(keys.begin(), keys.end());
   // How many there are of each key, in the order of keys; those in stages of their own come last.
   std::uint32_t most = 0;
@@ -204,8 +208,6 @@ struct Places {
 /// impulses along them and about the normal stay; that along the second tangent, normal x tangent, changes its sign.
 constexpr double side_of(bool turned) { return turned ? -1.0 : 1.0; }
 
-constexpr LaneKind kSingleOfOne{1, false, false}, kSingleOfTwo{1, true, false};
-
 /// All of a lane of one point without extras but its bodies.
 template <LaneKind kKind>
 inline void fill_single(const Lane& lane, const LaneSingle& m, bool turned, double share) {
@@ -213,8 +215,13 @@ inline void fill_single(const Lane& lane, const LaneSingle& m, bool turned, doub
   const double side = side_of(turned);
   lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
   lane.set(f.friction, m.friction);
-  lane.set3(f.point + f.row_b, turned ? m.arm_a : m.arm_b);
-  if constexpr (kKind.two_bodies) lane.set3(f.point + f.row_a, m.arm_a);
+  if constexpr (kKind.round) {
+    lane.set(f.turn_b, side * dot(m.normal, turned ? m.arm_a : m.arm_b));
+    if constexpr (kKind.two_bodies) lane.set(f.turn_a, dot(m.normal, m.arm_a));
+  } else {
+    lane.set3(f.point + f.row_b, turned ? m.arm_a : m.arm_b);
+    if constexpr (kKind.two_bodies) lane.set3(f.point + f.row_a, m.arm_a);
+  }
   lane.set(f.point + f.mass, 1.0), lane.set(f.point + f.gap, m.gap), lane.set(f.point + f.separation, m.gap);
   lane.set(f.point + f.impulse, share * std::max(0.0, m.impulse[0])), lane.set(f.point + f.total, 0.0);
   lane.set(f.tangent_impulse, share * m.impulse[1]), lane.set(f.tangent_impulse + 1, side * (share * m.impulse[2]));
@@ -274,7 +281,7 @@ void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, boo
                LaneTwist& twist) {
   constexpr LaneFields f = lane_fields(kKind);
   const Lane lane{base};
-  if constexpr (kKind.points == 1 && !kKind.extra) {
+  if constexpr (!kKind.twists()) {
     const LaneManifold::Point& p = m.point[0];
     const LaneSingle single{m.body_a,    m.body_b, m.normal,
                             m.tangent,   p.arm_a,  p.arm_b,
@@ -286,7 +293,7 @@ void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, boo
   lane.set(f.friction, m.friction1);
   lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
   const Places places(m);
-  if constexpr (kKind.points > 1 || kKind.extra) {
+  if constexpr (kKind.twists()) {
     fill_points<kKind>(lane, m, places, turned, share);
     const double about = places.spread > 0 ? 1 / places.spread : 0.0;
     for (std::size_t p = 0; p < places.x.size(); ++p)
@@ -320,14 +327,16 @@ void LaneProblem::fill(std::size_t i, const LaneSingle& m, int sub_steps) {
   const std::int32_t a = body_of[static_cast<std::size_t>(m.body_a)], b = body_of[static_cast<std::size_t>(m.body_b)];
   const Lane lane{data.data() + slots[i].first};
   const double share = 1.0 / sub_steps;
-  if (a >= 0 && b >= 0) {
-    constexpr LaneFields f = lane_fields(kSingleOfTwo);
-    set_body(lane, f.body_b, b, touched), set_body(lane, f.body_a, a, touched);
-    fill_single<kSingleOfTwo>(lane, m, false, share);
-  } else {
-    set_body(lane, lane_fields(kSingleOfOne).body_b, b < 0 ? a : b, touched);
-    fill_single<kSingleOfOne>(lane, m, b < 0, share);
-  }
+  const auto fill_as = [&]<LaneKind kKind>() {
+    constexpr LaneFields f = lane_fields(kKind);
+    set_body(lane, f.body_b, b < 0 ? a : b, touched);
+    if constexpr (kKind.two_bodies) set_body(lane, f.body_a, a, touched);
+    fill_single<kKind>(lane, m, b < 0, share);
+  };
+  if (const LaneKind kind = lane_kind(static_cast<int>(slots[i].kind)); kind.two_bodies)
+    kind.round ? fill_as.operator()<LaneKind{1, true, false, true}>() : fill_as.operator()<LaneKind{1, true}>();
+  else
+    kind.round ? fill_as.operator()<LaneKind{1, false, false, true}>() : fill_as.operator()<LaneKind{1, false}>();
 }
 
 std::array<double, 3> LaneProblem::read_single(std::size_t i, double factor, std::int32_t b) const {
@@ -347,7 +356,7 @@ void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifol
   const float* lane = data.data() + slot.first;
   const auto get = [&](int field) { return factor * double{lane[field * kLanes]}; };
   const bool last = which == Impulses::last;
-  const double twist = kind.points > 1 || kind.extra ? get(last ? f.twist_impulse : f.twist_total) : 0.0;
+  const double twist = kind.twists() ? get(last ? f.twist_impulse : f.twist_total) : 0.0;
   const int tangent = last ? f.tangent_impulse : f.tangent_total;
   const double share = 1.0 / m.count;
   const LaneTwist& about = twists[i];

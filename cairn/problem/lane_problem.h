@@ -12,6 +12,7 @@
 // (`offset`).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -45,31 +46,40 @@ struct alignas(32) LaneMass {
   float unused = 0;
 };
 
-/// What kind of manifolds a group holds: how many points, whether the first body can move, whether rows have extras.
+/// What kind of manifolds a group holds: how many points, whether the first body can move, whether rows have extras. A
+/// round one is of bodies that turn alike about every axis, with arms along the normal, as balls have: its normal row
+/// turns nothing, and the rows of friction are the tangents times one number per body. Half the fields and less than
+/// half the work.
 struct LaneKind {
   int points = 1;          ///< 1, 2 or 4; three points stand in a kind of four
   bool two_bodies = true;  ///< else body a cannot move and has no fields
   bool extra = false;      ///< offsets, restitution, anisotropic friction, spin
+  bool round = false;      ///< one point, no extras
 
+  constexpr bool twists() const { return points > 1 || extra; }
   constexpr int index() const {
+    if (round) return two_bodies ? 13 : 12;
     return (points == 1 ? 0 : points == 2 ? 1 : 2) + (two_bodies ? 3 : 0) + (extra ? 6 : 0);
   }
 };
-inline constexpr int kLaneKinds = 12;
+inline constexpr int kLaneKinds = 14;
 constexpr LaneKind lane_kind(int index) {
   constexpr int kPoints[3] = {1, 2, 4};
-  return {kPoints[index % 3], index / 3 % 2 == 1, index >= 6};
+  if (index >= 12) return {1, index == 13, false, true};
+  return {kPoints[index % 3], index / 3 % 2 == 1, index >= 6, false};
 }
 
-/// Where the fields of a group of one kind begin, in units of kLanes floats. Rows that read and write both bodies keep
-/// those of b first. Before `prepare` the arms stand where the scaled rows go.
+/// Where the fields of a group of one kind begin, in units of kLanes floats: what a soft sweep needs first, then what
+/// friction needs, then sums. Rows that read and write both bodies keep those of b first. Before `prepare` the arms
+/// stand where the scaled rows go.
 struct LaneFields {
   int body_b, body_a;        ///< indices of bodies, as int32
   int normal, tangent;       ///< three each; the second tangent is normal x tangent
   int shift_b, shift_a;      ///< roots of the inverse masses
   int friction;              ///< coefficient
-  int tangent_b, tangent_a;  ///< rows of friction: two times three
-  int tangent_mass;          ///< inverse of the 2 x 2 block: 11, 12, 22
+  int turn_b, turn_a;        ///< round: signed arm times root of the inverse inertia; before `prepare` the arm
+  int tangent_b, tangent_a;  ///< rows of friction: two times three; not if round
+  int tangent_mass;          ///< inverse of the 2 x 2 block: 11, 12, 22; round: the one number on its diagonal
   int tangent_impulse;       ///< two
   int tangent_total;         ///< two: over the sub-steps so far
   int twist_b, twist_a;      ///< row of turning about the normal; points > 1 or extra
@@ -79,7 +89,8 @@ struct LaneFields {
   int row_b, row_a, mass, gap, separation, impulse, total;  ///< within a point
   int offset, restitution, approach;                        ///< within a point, extra
   int tangent_offset, twist_offset, anisotropy;  ///< extra: two, one, one (second coefficient over the first)
-  int size;                                      ///< fields of the group
+  int soft_size, rigid_size;  ///< fields that a soft sweep reads are among these first ones; and a rigid one
+  int size;                   ///< fields of the group
 };
 constexpr LaneFields lane_fields(LaneKind kind) {
   LaneFields f{};
@@ -89,23 +100,28 @@ constexpr LaneFields lane_fields(LaneKind kind) {
     next += count;
     return at;
   };
-  const int a = kind.two_bodies ? 1 : 0;
-  f.body_b = take(1), f.body_a = take(a);
-  f.normal = take(3), f.tangent = take(3);
-  f.shift_b = take(1), f.shift_a = take(a), f.friction = take(1);
-  f.tangent_b = take(6), f.tangent_a = take(6 * a), f.tangent_mass = take(3);
-  f.tangent_impulse = take(2), f.tangent_total = take(2);
-  const int twist = kind.points > 1 || kind.extra ? 1 : 0;
-  f.twist_b = take(3 * twist), f.twist_a = take(3 * twist * a);
-  f.twist_mass = take(twist), f.twist_impulse = take(twist), f.twist_total = take(twist), f.twist_radius = take(twist);
-  if (kind.extra) f.tangent_offset = take(2), f.twist_offset = take(1), f.anisotropy = take(1);
-  f.point = next;
-  next = 0;
-  f.row_b = take(3), f.row_a = take(3 * a);
-  f.mass = take(1), f.gap = take(1), f.separation = take(1), f.impulse = take(1), f.total = take(1);
-  if (kind.extra) f.offset = take(1), f.restitution = take(1), f.approach = take(1);
+  const int a = kind.two_bodies ? 1 : 0, full = kind.round ? 0 : 1, twist = kind.twists() ? 1 : 0;
+  f.row_b = take(3 * full), f.row_a = take(3 * a * full);
+  f.mass = take(1), f.separation = take(1), f.impulse = take(1);
+  if (kind.extra) f.offset = take(1);
+  f.gap = take(1), f.total = take(1);
+  if (kind.extra) f.restitution = take(1), f.approach = take(1);
   f.point_size = next;
-  f.size = f.point + kind.points * f.point_size;
+  next = 0;
+  f.body_b = take(1), f.body_a = take(a);
+  f.normal = take(3), f.shift_b = take(1), f.shift_a = take(a);
+  f.point = take(kind.points * f.point_size);
+  f.soft_size = next;
+  f.tangent = take(3), f.friction = take(1);
+  f.turn_b = take(1 - full), f.turn_a = take((1 - full) * a);
+  f.tangent_b = take(6 * full), f.tangent_a = take(6 * a * full), f.tangent_mass = take(kind.round ? 1 : 3);
+  f.tangent_impulse = take(2);
+  f.twist_b = take(3 * twist), f.twist_a = take(3 * twist * a);
+  f.twist_mass = take(twist), f.twist_impulse = take(twist), f.twist_radius = take(twist);
+  if (kind.extra) f.tangent_offset = take(2), f.twist_offset = take(1), f.anisotropy = take(1);
+  f.rigid_size = next;
+  f.tangent_total = take(2), f.twist_total = take(twist);
+  f.size = next;
   return f;
 }
 
@@ -182,6 +198,7 @@ struct LaneTraits {
   std::int32_t body_a = 0, body_b = 0;
   int count = 0;
   bool extra = false;  ///< restitution, anisotropic friction or spin; bodies that are moved by themselves are seen to
+  Vec3 normal, arm_a, arm_b;  ///< of a single point, if LaneProblem::may_be_round
 };
 
 class LaneProblem {
@@ -193,18 +210,34 @@ class LaneProblem {
   static constexpr std::int32_t kNoColour = -1;
   std::uint32_t key(const LaneTraits& traits, std::int32_t colour, int ordinal) const {
     const auto a = static_cast<std::size_t>(traits.body_a), b = static_cast<std::size_t>(traits.body_b);
-    const LaneKind kind{traits.count <= 2 ? traits.count : kMostPoints, body_of[a] >= 0 && body_of[b] >= 0,
-                        traits.extra || moves_itself[a] != 0 || moves_itself[b] != 0};
+    LaneKind kind{traits.count <= 2 ? traits.count : kMostPoints, body_of[a] >= 0 && body_of[b] >= 0,
+                  traits.extra || moves_itself[a] != 0 || moves_itself[b] != 0, false};
+    kind.round = !kind.extra && traits.count == 1 && may_be_round(traits.body_a, traits.body_b) &&
+                 (body_of[a] < 0 || are_along(traits.normal, traits.arm_a)) &&
+                 (body_of[b] < 0 || are_along(traits.normal, traits.arm_b));
     const auto low = static_cast<std::uint32_t>(kind.index());
     if (colour < 0 || ordinal >= (1 << kOrdinalBits)) return kOverflow | low;
     return (static_cast<std::uint32_t>(colour) << (kOrdinalBits + kKindBits)) |
            (static_cast<std::uint32_t>(ordinal) << kKindBits) | low;
   }
   /// Whether the lane of such a manifold has extras: its traits, or a body that is moved by itself.
-  static bool is_extra(std::uint32_t key) { return (key & ((1u << kKindBits) - 1)) >= kLaneKinds / 2; }
+  static bool is_extra(std::uint32_t key) { return lane_kind(static_cast<int>(key & ((1u << kKindBits) - 1))).extra; }
+  /// Whether those of the two bodies that can move turn alike about every axis.
+  bool may_be_round(std::int32_t a, std::int32_t b) const {
+    return (turns_alike[static_cast<std::size_t>(a)] & turns_alike[static_cast<std::size_t>(b)]) != 0;
+  }
 
   /// Groups and stages for manifolds with the given keys; allocates and sorts only if they differ from the last ones.
-  void lay_out(std::span<const std::uint32_t> keys, ThreadPool* pool);
+  void lay_out(std::span<const std::uint32_t> keys);
+  /// Whether manifolds i, i + 1, ... of the last layout had these keys: then they may be filled before it is said that
+  /// the layout is kept.
+  bool has_keys(std::size_t i, std::span<const std::uint32_t> keys) const {
+    return i + keys.size() <= keys_.size() && std::equal(keys.begin(), keys.end(), keys_.data() + i);
+  }
+  /// The last layout again, for bodies that were loaded since.
+  void keep_layout() {
+    if (nobody_ != bodies.size() - 1) point_at_nobody();
+  }
 
   /// Writes manifold i of the layout; its impulses are divided by `sub_steps`.
   void fill(std::size_t i, const LaneManifold& manifold, int sub_steps);
@@ -229,13 +262,14 @@ class LaneProblem {
   std::vector<LaneGroup> groups;
   std::vector<LaneStage> stages;
   AlignedVector<float> data;               ///< fields of all groups
-  std::vector<LaneBody> bodies;            ///< those that can move, then one that is nobody
-  std::vector<LaneMass> masses;            ///< per record
-  std::vector<LaneMotion> previous;        ///< per record: u' at the beginning of the sub-step
-  std::vector<LaneMotion> pull;            ///< per record: a'
+  AlignedVector<LaneBody> bodies;          ///< those that can move, then one that is nobody
+  AlignedVector<LaneMass> masses;          ///< per record
+  AlignedVector<LaneMotion> previous;      ///< per record: u' at the beginning of the sub-step
+  AlignedVector<LaneMotion> pull;          ///< per record: a'
   std::vector<Velocity> still;             ///< per body of the caller: what of its velocity its record does not hold
   std::vector<std::int32_t> body_of;       ///< per body of the caller: its record, or -1
   std::vector<std::uint8_t> moves_itself;  ///< per body of the caller: `still` is not zero
+  std::vector<std::uint8_t> turns_alike;   ///< per body of the caller: it cannot move, or L is one number
   std::vector<LaneSlot> slots;             ///< per manifold
   std::vector<LaneTwist> twists;           ///< per manifold, of those that may twist
   std::size_t flat_manifolds = 0;          ///< of several points
@@ -246,6 +280,11 @@ class LaneProblem {
   static constexpr std::uint32_t kOverflow = 0xffff0000u;          ///< keys from here on: a stage of their own
 
   void point_at_nobody();
+  /// To what a float can tell.
+  static bool are_along(const Vec3& normal, const Vec3& arm) {
+    const Vec3 off = cross(arm, normal);
+    return dot(off, off) <= 1e-16 * dot(arm, arm);
+  }
 
   std::vector<std::uint32_t> keys_;         ///< of the layout
   std::vector<std::uint32_t> first_group_;  ///< scratch

@@ -4,73 +4,17 @@
 #define HWY_TARGET_INCLUDE "cairn/solvers/lane_kernels.cpp"
 #include <hwy/foreach_target.h>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "cairn/solvers/lane_balls-inl.h"
 #include "cairn/solvers/lane_kernels.h"
-#include "cairn/solvers/lane_records-inl.h"
+#include "cairn/solvers/lane_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cairn::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-using Tag = hn::CappedTag<float, kLanes>;
-using V = hn::Vec<Tag>;
-
-constexpr int kBodyStride = sizeof(LaneBody) / sizeof(float);
-constexpr int kMassStride = sizeof(LaneMass) / sizeof(float);
-
-struct V3 {
-  V x, y, z;
-};
-
-HWY_INLINE V dot(const V3& a, const V3& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
-}
-HWY_INLINE V3 cross(const V3& a, const V3& b) {
-  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
-          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
-}
-HWY_INLINE V3 scaled(V s, const V3& a) { return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)}; }
-HWY_INLINE V3 sum(const V3& a, const V3& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
-HWY_INLINE V3 difference(const V3& a, const V3& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
-/// The larger, and the smaller; the second where either is no number. Not Max and Min: their zeros differ by target.
-HWY_INLINE V larger(V a, V b) { return hn::IfThenElse(hn::Gt(a, b), a, b); }
-HWY_INLINE V smaller(V a, V b) { return hn::IfThenElse(hn::Lt(a, b), a, b); }
-/// 1/x, 0 where x is not positive.
-HWY_INLINE V inverse_or_zero(V x) {
-  const Tag d;
-  const auto positive = hn::Gt(x, hn::Zero(d));
-  return hn::IfThenElseZero(positive, hn::Div(hn::Set(d, 1.0f), hn::IfThenElse(positive, x, hn::Set(d, 1.0f))));
-}
-
-/// Fields of one group, for Lanes(Tag) of its lanes from `lane`.
-struct Fields {
-  float* base;
-
-  HWY_INLINE V get(int field) const { return hn::Load(Tag(), base + field * kLanes); }
-  HWY_INLINE V3 get3(int field) const { return {get(field), get(field + 1), get(field + 2)}; }
-  HWY_INLINE void set(int field, V value) const { hn::Store(value, Tag(), base + field * kLanes); }
-  HWY_INLINE void set3(int field, const V3& v) const { set(field, v.x), set(field + 1, v.y), set(field + 2, v.z); }
-  HWY_INLINE const std::int32_t* indices(int field) const {
-    return reinterpret_cast<const std::int32_t*>(base + field * kLanes);
-  }
-};
-
-/// Linear and angular part of something that bodies have, in the lanes of a group.
-struct Motion {
-  V3 linear, angular;
-};
-
-HWY_INLINE Motion load_motion(const float* records, const std::int32_t* index) {
-  V f[8];
-  load_records<6, kBodyStride>(Tag(), records, index, f);
-  return {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
-}
-HWY_INLINE void store_motion(const Motion& m, float* records, const std::int32_t* index, int lanes) {
-  const V f[6] = {m.linear.x, m.linear.y, m.linear.z, m.angular.x, m.angular.y, m.angular.z};
-  store_records6<kBodyStride>(Tag(), f, records, index, lanes);
-}
 
 /// L^T c: a turning row in scaled coordinates.
 struct Factor {
@@ -109,7 +53,7 @@ HWY_INLINE void prepare_side(const Fields& g, const Factor& factor, const V3& n,
   tangent_mass[0] = hn::Add(tangent_mass[0], dot(row1, row1));
   tangent_mass[1] = hn::Add(tangent_mass[1], dot(row1, row2));
   tangent_mass[2] = hn::Add(tangent_mass[2], dot(row2, row2));
-  if constexpr (kind.points > 1 || kind.extra) {
+  if constexpr (kind.twists()) {
     const V3 row = factor.apply(n);
     g.set3(of_a ? f.twist_a : f.twist_b, row);
     twist_mass = hn::Add(twist_mass, dot(row, row));
@@ -154,7 +98,7 @@ HWY_NOINLINE void prepare_group(const LaneView& view, const LaneGroup& group) {
     g.set(f.tangent_mass, hn::Mul(tangent_mass[2], inverse));
     g.set(f.tangent_mass + 1, hn::Neg(hn::Mul(tangent_mass[1], inverse)));
     g.set(f.tangent_mass + 2, hn::Mul(tangent_mass[0], inverse));
-    if constexpr (kind.points > 1 || kind.extra) {
+    if constexpr (kind.twists()) {
       g.set(f.twist_mass, inverse_or_zero(twist_mass));
       g.set(f.twist_radius, hn::Add(g.get(f.twist_radius), radius));
     }
@@ -228,7 +172,7 @@ HWY_NOINLINE void warm_start_group(const LaneView& view, const LaneGroup& group)
     }
     const V l1 = g.get(f.tangent_impulse), l2 = g.get(f.tangent_impulse + 1);
     s.turn(f.tangent_b, f.tangent_a, l1), s.turn(f.tangent_b + 3, f.tangent_a + 3, l2);
-    if constexpr (S::kKindOf.points > 1 || S::kKindOf.extra) s.turn(f.twist_b, f.twist_a, g.get(f.twist_impulse));
+    if constexpr (S::kKindOf.twists()) s.turn(f.twist_b, f.twist_a, g.get(f.twist_impulse));
     s.impulse = sum(scaled(normal, s.n), sum(scaled(l1, s.t1), scaled(l2, s.t2)));
     s.store(view, group.lanes - lane);
   }
@@ -240,13 +184,12 @@ template <int kKind>
 HWY_INLINE void solve_friction(Solving<kKind>& s, bool add_up) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
-  const Tag d;
   const Fields& g = s.g;
   V load = g.get(f.point + f.impulse);
   for (int i = 1; i < S::kKindOf.points; ++i) load = hn::Add(load, g.get(f.point + i * f.point_size + f.impulse));
   const V mu = g.get(f.friction), bound = hn::Mul(mu, load);
 
-  if constexpr (S::kKindOf.points > 1 || S::kKindOf.extra) {
+  if constexpr (S::kKindOf.twists()) {
     V v = s.turning(f.twist_b, f.twist_a);
     if constexpr (S::kKindOf.extra) v = hn::Add(v, g.get(f.twist_offset));
     const V old = g.get(f.twist_impulse), most = hn::Mul(bound, g.get(f.twist_radius));
@@ -275,9 +218,7 @@ HWY_INLINE void solve_friction(Solving<kKind>& s, bool add_up) {
   } else {
     size2 = hn::Add(hn::Mul(l1, l1), hn::Mul(l2, l2)), most = bound;
   }
-  const auto slides = hn::Gt(size2, hn::Mul(most, most));
-  const V one = hn::Set(d, 1.0f);
-  const V factor = hn::IfThenElse(slides, hn::Div(most, hn::Sqrt(hn::IfThenElse(slides, size2, one))), one);
+  const V factor = shrink_to_disc(size2, most);
   l1 = hn::Mul(l1, factor), l2 = hn::Mul(l2, factor);
   g.set(f.tangent_impulse, l1), g.set(f.tangent_impulse + 1, l2);
   if (add_up) {
@@ -311,40 +252,21 @@ HWY_INLINE void refresh_separations(const LaneView& view, Solving<kKind>& s) {
   }
 }
 
-/// Normal rows, point after point (algorithms: soft rows with speculation).
-///   s > 0:   y = v + s/h, rigid                    not there yet: may come as near as it is
-///   s <= 0:  y = v + max(rate (s + slop), -push)   soft when biased; y = v, rigid, when relaxing
-///   l <- max(0, l - mass_scale y / K - impulse_scale l)
+/// Normal rows, point after point.
 template <int kKind>
 HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, bool last) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
-  constexpr int kSide = S::kKindOf.two_bodies ? 0 : 1;
-  const Tag d;
   const Fields& g = s.g;
-  const V zero = hn::Zero(d), one = hn::Set(d, 1.0f), inverse_h = hn::Set(d, pass.inverse_h);
-  const V rate = hn::Set(d, pass.rate[kSide]), slop = hn::Set(d, pass.slop), push = hn::Set(d, -pass.push);
-  const V mass_scale = hn::Set(d, pass.mass_scale[kSide]), impulse_scale = hn::Set(d, pass.impulse_scale[kSide]);
-  V along = dot(s.n, s.relative), given = zero;
+  const NormalRow row(pass, S::kKindOf.two_bodies);
+  V along = dot(s.n, s.relative), given = hn::Zero(Tag());
   for (int j = 0; j < S::kKindOf.points; ++j) {
     const int i = pass.biased ? j : S::kKindOf.points - 1 - j;
     const int at = f.point + i * f.point_size;
     const V separation = g.get(at + f.separation), old = g.get(at + f.impulse);
     V y = hn::Add(along, s.turning(at + f.row_b, at + f.row_a));
     if constexpr (S::kKindOf.extra) y = hn::Add(y, g.get(at + f.offset));
-    const auto apart = hn::Gt(separation, zero);
-    const V ahead = hn::Mul(separation, inverse_h);
-    V now;
-    if (pass.biased) {
-      const V out = larger(hn::Mul(rate, smaller(hn::Add(separation, slop), zero)), push);
-      y = hn::Add(y, hn::IfThenElse(apart, ahead, out));
-      const V step = hn::Mul(hn::Mul(g.get(at + f.mass), hn::IfThenElse(apart, one, mass_scale)), y);
-      now = hn::Sub(hn::Sub(old, step), hn::IfThenElse(apart, zero, hn::Mul(impulse_scale, old)));
-    } else {
-      y = hn::Add(y, hn::IfThenElseZero(apart, ahead));
-      now = hn::Sub(old, hn::Mul(g.get(at + f.mass), y));
-    }
-    now = larger(now, zero);
+    const V now = row.solve(y, separation, g.get(at + f.mass), old);
     g.set(at + f.impulse, now);
     if (last && (pass.totals || S::kKindOf.extra)) g.set(at + f.total, hn::Add(g.get(at + f.total), now));
     const V change = hn::Sub(now, old);
@@ -413,6 +335,43 @@ HWY_NOINLINE void bounce_group(const LaneView& view, float bounce_speed, const L
   }
 }
 
+template <int kKind>
+HWY_INLINE void prepare_kind(const LaneView& view, const LaneGroup& group) {
+  if constexpr (lane_kind(kKind).round)
+    prepare_balls<lane_kind(kKind).two_bodies>(view, group);
+  else
+    prepare_group<kKind>(view, group), warm_start_group<kKind>(view, group);
+}
+template <int kKind>
+HWY_INLINE void sweep_kind(const LaneView& view, const LanePass& pass, const LaneGroup& group) {
+  if constexpr (!lane_kind(kKind).round)
+    sweep_group<kKind>(view, pass, group);
+  else if (pass.biased)
+    sweep_balls_soft<lane_kind(kKind).two_bodies>(view, pass, group);
+  else
+    sweep_balls_rigid<lane_kind(kKind).two_bodies>(view, pass, group);
+}
+
+/// Fields of groups to come, on their way before they are needed: the hardware's own foresight ends with every page,
+/// and a page holds two or three groups. Records of bodies are not worth it: they were used by the groups before.
+constexpr std::int64_t kGroupsAhead = 4;
+struct FetchSizes {
+  std::int8_t soft[kLaneKinds] = {}, rigid[kLaneKinds] = {};
+};
+constexpr FetchSizes kFetch = [] {
+  FetchSizes sizes;
+  for (int k = 0; k < kLaneKinds; ++k) {
+    sizes.soft[k] = static_cast<std::int8_t>(lane_fields(lane_kind(k)).soft_size);
+    sizes.rigid[k] = static_cast<std::int8_t>(lane_fields(lane_kind(k)).rigid_size);
+  }
+  return sizes;
+}();
+HWY_INLINE void fetch_ahead(const LaneView& view, const LaneGroup& group, bool soft) {
+  const float* base = view.data + std::size_t{group.first} * kLanes;
+  const int fields = (soft ? kFetch.soft : kFetch.rigid)[group.kind];
+  for (int k = 0; k < fields; ++k) hwy::Prefetch(base + k * kLanes);
+}
+
 /// Calls the function of each group's kind.
 #define CAIRN_BY_KIND(call)      \
   switch (view.groups[i].kind) { \
@@ -427,17 +386,22 @@ HWY_NOINLINE void bounce_group(const LaneView& view, float bounce_speed, const L
     case 8: call(8); break;      \
     case 9: call(9); break;      \
     case 10: call(10); break;    \
-    default: call(11); break;    \
+    case 11: call(11); break;    \
+    case 12: call(12); break;    \
+    default: call(13); break;    \
   }
 
 void prepare(const LaneView& view, std::int64_t begin, std::int64_t end) {
-#define CAIRN_CALL(k) prepare_group<k>(view, view.groups[i]), warm_start_group<k>(view, view.groups[i])
+#define CAIRN_CALL(k) prepare_kind<k>(view, view.groups[i])
   for (std::int64_t i = begin; i < end; ++i) CAIRN_BY_KIND(CAIRN_CALL)
 #undef CAIRN_CALL
 }
 void sweep(const LaneView& view, const LanePass& pass, std::int64_t begin, std::int64_t end) {
-#define CAIRN_CALL(k) sweep_group<k>(view, pass, view.groups[i])
-  for (std::int64_t i = begin; i < end; ++i) CAIRN_BY_KIND(CAIRN_CALL)
+#define CAIRN_CALL(k) sweep_kind<k>(view, pass, view.groups[i])
+  for (std::int64_t i = begin; i < end; ++i) {
+    if (i + kGroupsAhead < end) fetch_ahead(view, view.groups[i + kGroupsAhead], pass.biased);
+    CAIRN_BY_KIND(CAIRN_CALL)
+  }
 #undef CAIRN_CALL
 }
 void bounce(const LaneView& view, float bounce_speed, std::int64_t begin, std::int64_t end) {

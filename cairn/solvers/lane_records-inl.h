@@ -28,6 +28,13 @@ HWY_INLINE void load_records(D d, const float* records, const std::int32_t* inde
   for (int k = 0; k < kCount; ++k) out[k] = hn::Set(d, record[k]);
 }
 
+/// The first four numbers of the records.
+template <int kStride, class D>
+HWY_INLINE void store_records4(D, const hn::Vec<D>* in, float* records, const std::int32_t* index, int) {
+  float* record = records + std::ptrdiff_t{*index} * kStride;
+  for (int k = 0; k < 4; ++k) record[k] = hn::GetLane(in[k]);
+}
+
 /// The first six numbers of the records; the other two become zero.
 template <int kStride, class D>
 HWY_INLINE void store_records6(D, const hn::Vec<D>* in, float* records, const std::int32_t* index, int) {
@@ -79,6 +86,13 @@ HWY_INLINE void load_records(D d, const float* records, const std::int32_t* inde
     transpose4(d, load_blocks<kStride>(d, from, index), load_blocks<kStride>(d, from, index + 1),
                load_blocks<kStride>(d, from, index + 2), load_blocks<kStride>(d, from, index + 3), out + 4 * quarter);
   }
+}
+
+template <int kStride, class D>
+HWY_INLINE void store_records4(D d, const hn::Vec<D>* in, float* records, const std::int32_t* index, int lanes) {
+  hn::Vec<D> out[4];
+  transpose4(d, in[0], in[1], in[2], in[3], out);
+  for (int j = 0; j < 4; ++j) store_blocks<kStride>(d, out[j], records, index + j, lanes - j);
 }
 
 template <int kStride, class D>

@@ -14,12 +14,13 @@ enum class LaneSweep { soft, rigid };
 /// Per manifold. A field that is only written is read as well, with its cache line.
 struct LaneWork {
   int fields_read = 0, fields_written = 0;    ///< floats of the group
-  int records_read = 0, records_written = 0;  ///< halves of a body's record: velocity or displacement
+  int records_read = 0, records_written = 0;  ///< quarters of a body's record
   int flops = 0;                              ///< additions, multiplications, divisions, roots, minima and maxima
 
   constexpr int bytes() const {
-    constexpr int kHalf = sizeof(LaneBody) / 2;
-    return static_cast<int>(sizeof(float)) * (fields_read + fields_written) + kHalf * (records_read + records_written);
+    constexpr int kQuarter = sizeof(LaneBody) / 4;
+    return static_cast<int>(sizeof(float)) * (fields_read + fields_written) +
+           kQuarter * (records_read + records_written);
   }
 };
 
@@ -41,19 +42,46 @@ constexpr int friction(int points, int a, int twist, int extra) {
 }
 constexpr int separations(int points, int a) { return (3 + 6 * a) + 5 + points * (7 + 6 * a); }
 
+/// Round manifolds (lane_balls-inl.h), line by line.
+constexpr int ball_relative(int a) { return 3 + 6 * a; }
+constexpr int ball_soft(int a) { return ball_relative(a) + 5 + 12 + 1 + 3 + 6 + 6 * a; }
+constexpr int ball_friction(int a) { return 9 + ball_relative(a) + 2 * 13 + 3 + 1 + 3 + 2; }
+constexpr int ball_rigid(int a) {
+  const int normal = ball_relative(a) + 6 + ball_relative(a) + 5 + 5;
+  return normal + ball_friction(a) + 2 + 16 + 9 + 12 + 12 * a;
+}
+
 }  // namespace lane_work_parts
+
+constexpr LaneWork ball_work(int bodies, LaneSweep sweep) {
+  namespace parts = lane_work_parts;
+  LaneWork work;
+  const int common = 2 * bodies + 3;  // indices, roots of the inverse masses, normal
+  if (sweep == LaneSweep::soft) {
+    work.fields_read = common + 3, work.fields_written = 1;  // mass, separation, impulse; impulse
+    work.records_read = work.records_written = bodies;       // linear velocities
+    work.flops = parts::ball_soft(bodies - 1);
+    return work;
+  }
+  work.fields_read = common + 4 + 3 + 1 + bodies + 1 + 2;  // with gap; tangent, coefficient, turns, mass, impulses
+  work.fields_written = 2 + 2;                             // separation, impulses
+  work.records_read = 3 * bodies, work.records_written = 2 * bodies;
+  work.flops = parts::ball_rigid(bodies - 1);
+  return work;
+}
 
 constexpr LaneWork lane_work(LaneKind kind, LaneSweep sweep) {
   namespace parts = lane_work_parts;
   const int p = kind.points, a = kind.two_bodies ? 1 : 0, extra = kind.extra ? 1 : 0;
-  const int twist = p > 1 || kind.extra ? 1 : 0, bodies = 1 + a;
+  const int twist = kind.twists() ? 1 : 0, bodies = 1 + a;
+  if (kind.round) return ball_work(bodies, sweep);
   LaneWork work;
   const int common = 2 * bodies + 3;  // indices, roots of the inverse masses, normal
   const int row = 3 * bodies;
   if (sweep == LaneSweep::soft) {
     work.fields_read = common + p * (row + 3 + extra);  // mass, separation, impulse; offset
     work.fields_written = p;                            // impulse
-    work.records_read = work.records_written = bodies;
+    work.records_read = work.records_written = 2 * bodies;
     work.flops = parts::ends(a) + parts::along + parts::given + p * parts::soft_point(a, extra);
     return work;
   }
@@ -62,7 +90,7 @@ constexpr LaneWork lane_work(LaneKind kind, LaneSweep sweep) {
   const int points = p * (row + 4 + 2 * extra);      // mass, gap, impulse, separation; offset, total
   work.fields_read = common + pair + turned + points;
   work.fields_written = 2 + twist + p * (2 + extra);  // impulses, separations; totals of what may bounce
-  work.records_read = 2 * bodies, work.records_written = bodies;
+  work.records_read = 4 * bodies, work.records_written = 2 * bodies;
   work.flops = parts::ends(a) + 9 + parts::separations(p, a) +
                2 * (parts::along + parts::given + p * parts::rigid_point(a, extra)) +
                parts::friction(p, a, twist, extra) + 9 + extra * p;

@@ -193,7 +193,7 @@ void SoftStepSolver::load(const ContactProblem& problem, const ContactSolution& 
   w.lanes.load_bodies(problem.bodies, context.pool);
   w.manifolds.find(problem, context.contact_colour, w.lanes);
   const std::size_t count = w.manifolds.size();
-  w.lanes.lay_out(w.manifolds.keys(), context.pool);
+  w.lanes.lay_out(w.manifolds.keys());
   const int spread = sub_steps(count);
   parallel_for(context.pool, static_cast<std::int64_t>(count), kManifoldGrain,
                [&](std::int64_t begin, std::int64_t end) {

@@ -83,9 +83,22 @@ struct LastMaterial {
   }
 };
 
+/// Arms of a single point, for bodies that may be round. A bounce that comes to nothing leaves a contact without
+/// extras, whatever its material.
+void look_closer(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem,
+                 const ContactManifold& m, const ContactPoint& point, LaneTraits& traits) {
+  traits.normal = m.normal;
+  traits.arm_a = point.position - from.bodies.pose[static_cast<std::size_t>(traits.body_a)].position;
+  traits.arm_b = point.position - from.bodies.pose[static_cast<std::size_t>(traits.body_b)].position;
+  if (!traits.extra) return;
+  ContactBlock block;
+  fill_contact(from, settings, problem, manifold_context(from, m), point, block);
+  traits.extra = block.restitution > 0 || block.spin_radius > 0 || block.friction1 != block.friction2;
+}
+
 /// The lanes of one slab. Returns its contacts.
-std::int64_t find_slab(const ContactSource& from, const LaneProblem& lanes, const Assembly& assembly, std::size_t s,
-                       LaneSources::OfSlab& out) {
+std::int64_t find_slab(const ContactSource& from, const WorldSettings& settings, const LaneProblem& lanes,
+                       const Assembly& assembly, std::size_t s, LaneSources::OfSlab& out) {
   const Slab& slab = from.cache.slabs()[s];
   const std::span<const std::int32_t> colour = from.graph.colour();
   std::int64_t contacts = 0;
@@ -99,32 +112,16 @@ std::int64_t find_slab(const ContactSource& from, const LaneProblem& lanes, cons
     material.look(from, a, b);
     lane.is_plain = material.plain;
     lane.friction = material.plain ? material.listed->friction1 : 0.0;
-    const std::uint32_t key = lanes.key({lane.body_a, lane.body_b, lane.count, material.extra},
-                                        colour[static_cast<std::size_t>(lane.edge)], lane.ordinal);
+    LaneTraits traits{lane.body_a, lane.body_b, lane.count, material.extra, {}, {}, {}};
+    if (lane.count == 1 && lanes.may_be_round(lane.body_a, lane.body_b))
+      look_closer(from, settings, assembly.problem, m, slab.points[static_cast<std::size_t>(lane.first_point)], traits);
+    const std::uint32_t key = lanes.key(traits, colour[static_cast<std::size_t>(lane.edge)], lane.ordinal);
     lane.is_extra = LaneProblem::is_extra(key);
     out.keys.push_back(key);
     out.points.push_back(lane);
     contacts += lane.count;
   });
   return contacts;
-}
-
-void find_sources(const ContactSource& from, ThreadPool* pool, const LaneProblem& lanes, LaneSources& sources,
-                  Assembly& out) {
-  const std::size_t slabs = from.cache.slabs().size();
-  if (sources.slabs.size() < slabs) sources.slabs.resize(slabs);
-  sources.first.assign(slabs + 1, 0), out.first_contact.assign(slabs + 1, 0), out.overlaps.resize(slabs);
-  for_slabs(from, pool, [&](std::size_t s) {
-    out.overlaps[s] = sum_overlaps(from.cache.slabs()[s]);
-    out.first_contact[s + 1] = find_slab(from, lanes, out, s, sources.slabs[s]);
-  });
-  sources.keys.clear();
-  for (std::size_t s = 0; s < slabs; ++s) {
-    const std::vector<std::uint32_t>& keys = sources.slabs[s].keys;
-    sources.keys.insert(sources.keys.end(), keys.begin(), keys.end());
-    sources.first[s + 1] = sources.keys.size();
-    out.first_contact[s + 1] += out.first_contact[s];
-  }
 }
 
 /// What fill_contact and warm_impulse make of a single point of a plain material, without the rest.
@@ -221,20 +218,20 @@ void for_lanes_of(const LaneSources& sources, std::size_t s, Visit&& visit) {
   for (const LanePoints& lane : sources.slabs[s].points) visit(i++, lane);
 }
 
-}  // namespace
+/// The work of one step.
+struct Filling {
+  const ContactSource& from;
+  const WorldSettings& settings;
+  const double impulse_scale;
+  LaneSolver& solver;
+  LaneProblem& lanes;
+  LaneSources& sources;
+  Assembly& out;
 
-void assemble_lanes(const ContactSource& from, const WorldSettings& settings, double step_ratio, ThreadPool* pool,
-                    LaneSolver& solver, LaneSources& sources, Assembly& out) {
-  const double impulse_scale = settings.warm_start ? step_ratio : 0.0;
-  LaneProblem& lanes = solver.lanes();
-  out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
-  lanes.load_bodies(out.problem.bodies, pool);
-  find_sources(from, pool, lanes, sources, out);
-  lanes.lay_out(sources.keys, pool);
-  const int spread = solver.sub_steps(sources.keys.size());
-  for_slabs(from, pool, [&](std::size_t s) {
+  void fill(std::size_t s) const {
     LaneManifold manifold;
     const Slab& slab = from.cache.slabs()[s];
+    const int spread = solver.sub_steps(lanes.slots.size());
     for_lanes_of(sources, s, [&](std::size_t i, const LanePoints& lane) {
       if (lane.is_plain && lane.count == 1 && !lane.is_extra) {
         lanes.fill(i, gather_single(from, slab, lane, impulse_scale), spread);
@@ -243,12 +240,57 @@ void assemble_lanes(const ContactSource& from, const WorldSettings& settings, do
       gather(from, settings, out.problem, slab, lane, impulse_scale, manifold);
       lanes.fill(i, manifold, spread);
     });
-  });
+  }
+
+  /// Finds the lanes of all slabs; slabs that have those of the step before are filled while they are at hand. True if
+  /// all of them were.
+  bool find(ThreadPool* pool) const {
+    const std::size_t slabs = from.cache.slabs().size();
+    const bool same_count = sources.first.size() == slabs + 1;
+    if (sources.slabs.size() < slabs) sources.slabs.resize(slabs);
+    out.first_contact.assign(slabs + 1, 0), out.overlaps.resize(slabs);
+    for_slabs(from, pool, [&](std::size_t s) {
+      LaneSources::OfSlab& slab = sources.slabs[s];
+      out.overlaps[s] = sum_overlaps(from.cache.slabs()[s]);
+      out.first_contact[s + 1] = find_slab(from, settings, lanes, out, s, slab);
+      slab.filled = same_count && sources.first[s + 1] - sources.first[s] == slab.keys.size() &&
+                    lanes.has_keys(sources.first[s], slab.keys);
+      if (slab.filled) fill(s);
+    });
+    for (std::size_t s = 0; s < slabs; ++s) out.first_contact[s + 1] += out.first_contact[s];
+    return same_count && lanes.slots.size() == sources.first[slabs] &&
+           std::all_of(sources.slabs.begin(), sources.slabs.begin() + static_cast<std::ptrdiff_t>(slabs),
+                       [](const LaneSources::OfSlab& slab) { return slab.filled; });
+  }
+
+  void lay_out() const {
+    const std::size_t slabs = from.cache.slabs().size();
+    sources.first.assign(slabs + 1, 0);
+    sources.keys.clear();
+    for (std::size_t s = 0; s < slabs; ++s) {
+      const std::vector<std::uint32_t>& keys = sources.slabs[s].keys;
+      sources.keys.insert(sources.keys.end(), keys.begin(), keys.end());
+      sources.first[s + 1] = sources.keys.size();
+    }
+    lanes.lay_out(sources.keys);
+  }
+};
+
+}  // namespace
+
+void assemble_lanes(const ContactSource& from, const WorldSettings& settings, double step_ratio, ThreadPool* pool,
+                    LaneSolver& solver, LaneSources& sources, Assembly& out) {
+  out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
+  solver.lanes().load_bodies(out.problem.bodies, pool);
+  const Filling filling{from, settings, settings.warm_start ? step_ratio : 0.0, solver, solver.lanes(), sources, out};
+  if (filling.find(pool)) return solver.lanes().keep_layout();
+  filling.lay_out();
+  for_slabs(from, pool, [&](std::size_t s) { filling.fill(s); });
 }
 
 void scatter_lanes(const ContactSource& from, LaneSolver& solver, const LaneSources& sources, ContactCache& cache,
                    ThreadPool* pool) {
-  const int spread = solver.sub_steps(sources.keys.size());
+  const int spread = solver.sub_steps(solver.lanes().slots.size());
   const std::span<Slab> slabs = cache.slabs();
   const LaneProblem& lanes = solver.lanes();
   for_slabs(from, pool, [&](std::size_t s) {

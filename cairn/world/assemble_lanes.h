@@ -22,11 +22,13 @@ struct LanePoints {
   double friction = 0;    ///< of a plain material: one coefficient, no bounce, no grain, no spin
 };
 
-/// Where the lanes of a world come from; kept from step to step for its memory.
+/// Where the lanes of a world come from; kept from step to step for its memory, and because most steps have the layout
+/// of the one before.
 struct LaneSources {
   struct OfSlab {
     std::vector<LanePoints> points;   ///< per manifold of the lanes
     std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
+    bool filled = false;              ///< as found: its manifolds stand where they stood in the step before
   };
   std::vector<OfSlab> slabs;
   std::vector<std::size_t> first;   ///< per slab: its first manifold in the lanes, one more at the end
