@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Scenes of spheres: lattices of doc 000, and a row in which impacts travel.
+#include <numeric>
+#include <utility>
+
 #include "scenes/scene_family.h"
 #include "scenes/scene_parts.h"
 
@@ -18,11 +21,15 @@ void build_ball_grid(World& world, const SceneValues& values) {
   const double half = grid_half_width(values);
   add_fixed_box(world, {0, 0, -1}, {half, half, 1}, material);
   const double first = -0.5 * (n - 1);
-  for (int z = 0; z < n; ++z)
-    for (int y = 0; y < n; ++y)
-      for (int x = 0; x < n; ++x)
-        world.add_body({.pose = {{first + x, first + y, kRadius + z}, {}}},
-                       {{.shape = make_sphere(kRadius), .material = material}});
+  std::vector<int> order(static_cast<std::size_t>(n) * n * n);
+  std::iota(order.begin(), order.end(), 0);
+  if (values.get("shuffled") > 0) {
+    Random random(1);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  }
+  for (const int i : order)
+    world.add_body({.pose = {{first + i % n, first + i / n % n, kRadius + i / (n * n)}, {}}},
+                   {{.shape = make_sphere(kRadius), .material = material}});
 }
 
 /// Rows along x in planes one above the other. At first neighbours of a row touch with a given chance, all others are
@@ -71,7 +78,8 @@ std::vector<SceneFamily> ball_scenes() {
       {.name = "ball_grid_",
        .size = {1, 120, 8},
        .summary = "N^3 touching spheres on a box (doc 000: 8, 24, 40)",
-       .parameters = {friction_parameter()},
+       .parameters = {friction_parameter(),
+                      {"shuffled", 0, 0, 1, "1: bodies are made in random order, as those of a pour are", true}},
        .build = build_ball_grid,
        .half_width = grid_half_width,
        .steps = 300,

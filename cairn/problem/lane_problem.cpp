@@ -100,17 +100,16 @@ void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* poo
   });
 }
 
-void LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
-  if (keys.size() == keys_.size() && has_keys(0, keys)) return keep_layout();
+bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
+  if (keys.size() == keys_.size() && has_keys(0, keys)) {
+    keep_layout();
+    return true;
+  }
   keys_.assign(keys.begin(), keys.end());
   // How many there are of each key, in the order of keys; those in stages of their own come last.
   std::uint32_t most = 0;
-  std::size_t alone = 0;
   for (const std::uint32_t k : keys)
-    if (k >= kOverflow)
-      ++alone;
-    else
-      most = std::max(most, k);
+    if (k < kOverflow) most = std::max(most, k);
   std::vector<std::uint32_t>& first = first_group_;
   first.assign(std::size_t{most} + 1, 0);
   for (const std::uint32_t k : keys)
@@ -148,6 +147,7 @@ void LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
   }));
   data.assign(std::size_t{field} * kLanes, 0.0f);
   point_at_nobody();
+  return false;
 }
 
 /// Lanes that are not in use read a body that is nobody.

@@ -228,7 +228,8 @@ class LaneProblem {
   }
 
   /// Groups and stages for manifolds with the given keys; allocates and sorts only if they differ from the last ones.
-  void lay_out(std::span<const std::uint32_t> keys);
+  /// True if they do not.
+  bool lay_out(std::span<const std::uint32_t> keys);
   /// Whether manifolds i, i + 1, ... of the last layout had these keys: then they may be filled before it is said that
   /// the layout is kept.
   bool has_keys(std::size_t i, std::span<const std::uint32_t> keys) const {

@@ -242,23 +242,23 @@ struct Filling {
     });
   }
 
-  /// Finds the lanes of all slabs; slabs that have those of the step before are filled while they are at hand. True if
-  /// all of them were.
+  /// Finds the lanes of all slabs. While layouts stay as they are, slabs are filled while they are at hand. True if all
+  /// of them were.
   bool find(ThreadPool* pool) const {
     const std::size_t slabs = from.cache.slabs().size();
-    const bool same_count = sources.first.size() == slabs + 1;
+    const bool may_be_same = sources.kept && sources.first.size() == slabs + 1;
     if (sources.slabs.size() < slabs) sources.slabs.resize(slabs);
     out.first_contact.assign(slabs + 1, 0), out.overlaps.resize(slabs);
     for_slabs(from, pool, [&](std::size_t s) {
       LaneSources::OfSlab& slab = sources.slabs[s];
       out.overlaps[s] = sum_overlaps(from.cache.slabs()[s]);
       out.first_contact[s + 1] = find_slab(from, settings, lanes, out, s, slab);
-      slab.filled = same_count && sources.first[s + 1] - sources.first[s] == slab.keys.size() &&
+      slab.filled = may_be_same && sources.first[s + 1] - sources.first[s] == slab.keys.size() &&
                     lanes.has_keys(sources.first[s], slab.keys);
       if (slab.filled) fill(s);
     });
     for (std::size_t s = 0; s < slabs; ++s) out.first_contact[s + 1] += out.first_contact[s];
-    return same_count && lanes.slots.size() == sources.first[slabs] &&
+    return may_be_same && lanes.slots.size() == sources.first[slabs] &&
            std::all_of(sources.slabs.begin(), sources.slabs.begin() + static_cast<std::ptrdiff_t>(slabs),
                        [](const LaneSources::OfSlab& slab) { return slab.filled; });
   }
@@ -272,7 +272,7 @@ struct Filling {
       sources.keys.insert(sources.keys.end(), keys.begin(), keys.end());
       sources.first[s + 1] = sources.keys.size();
     }
-    lanes.lay_out(sources.keys);
+    sources.kept = lanes.lay_out(sources.keys);
   }
 };
 

@@ -33,6 +33,7 @@ struct LaneSources {
   std::vector<OfSlab> slabs;
   std::vector<std::size_t> first;   ///< per slab: its first manifold in the lanes, one more at the end
   std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
+  bool kept = false;                ///< the layout was that of the step before: maybe it is so again
 };
 
 /// After assemble_bodies.
