@@ -18,7 +18,7 @@ namespace {
 
 /// The scenes asked for, in the order of the table.
 std::vector<SplitScene> chosen_scenes(const BenchMassSplittingOptions& options) {
-  const std::vector<SplitScene> all = split_scenes(options.quick);
+  const std::vector<SplitScene> all = options.proof && !options.quick ? proof_scenes() : split_scenes(options.quick);
   std::vector<std::string> names;
   for (const SplitScene& scene : all) names.push_back(scene.name);
   for (const std::string& name : options.scenes)

@@ -25,6 +25,8 @@ struct SplitScene {
   double paper_pgs_ms = 0, paper_split_ms = 0;  ///< table 1, per frame on a GTX 580; 0: not in the table
 };
 std::vector<SplitScene> split_scenes(bool quick);
+/// Of the proof: more steps of the scenes of doc 001, the dearest last.
+std::vector<SplitScene> proof_scenes();
 
 /// A solver with settings, under the name that tables and plots show.
 struct SplitMethod {
