@@ -135,6 +135,7 @@ struct CompareOptions {
   double budget_ms = 0;                 ///< per solve; 0: the time of five sweeps of pgs
   double quality = 0;                   ///< C1 to reach; 0: 1e-1, 1e-2 and 1e-3
   double run_limit = 120;               ///< s that one run may take
+  double minutes = 9;                   ///< that all of it may take; 0: no limit
   int threads = 1;                      ///< 0: every processor
   std::string out = "compare.html";     ///< the page
   std::string json;                     ///< file, "-" is stdout

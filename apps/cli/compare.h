@@ -29,6 +29,7 @@ struct Rival {
   SolverSpec spec;
   bool own_sweeps = false;  ///< decides by itself how many: sub-steps, or iterations in its settings
   bool from_all = false;    ///< named by "all": it may be one that cannot take the scene
+  double first_solve = 0;   ///< s by the clock, of one sweep on the first captured step
 };
 
 /// One that was named by "all" and cannot take the scene.
@@ -51,6 +52,7 @@ struct MeasurePlan {
   std::vector<double> qualities{1e-1, 1e-2, 1e-3};  ///< C1, rms
   double run_quality = 1e-2;                        ///< of the runs; one of them
   double run_limit = 120;                           ///< s that one run may take
+  double time_limit = 0;                            ///< s that all of it may take; 0: none
 };
 
 /// After so many sweeps.
@@ -72,6 +74,7 @@ struct CompareCurve {
   std::size_t capture = 0, rival = 0;  ///< places in Comparison
   bool warm = false;
   std::vector<ComparePoint> points;       ///< ascending sweeps; a single one for own_sweeps
+  bool stopped = false;                   ///< its share of the time was used up, so there may be more to reach
   double budget = 0;                      ///< s
   std::optional<ComparePoint> in_budget;  ///< none: not even one sweep fits
   std::vector<QualityPoint> quality;
@@ -83,6 +86,7 @@ struct FrozenTask {
   bool warm = false;
   const MeasurePlan& plan;
   ThreadPool* pool = nullptr;
+  double share = std::numeric_limits<double>::infinity();  ///< s by the clock, of every rival
 };
 /// All rivals on one captured step.
 std::vector<CompareCurve> compare_frozen(const FrozenProblem& frozen, const FrozenTask& task,
@@ -99,8 +103,9 @@ struct CompareRun {
   int sweeps = 0;                               ///< per step; 0: its own
   std::string why_not;                          ///< it was not run
   std::string note;                             ///< it was, but not to the end, or not as the protocol wants it
+  double expected = 0;                          ///< s per step, by the captured steps
   std::vector<double> jitter, energy, overlap;  ///< per frame: J1; J above the start; m, deepest
-  JitterMeasures measures;                      ///< over the last frames
+  JitterMeasures measures;                      ///< over the last frames; NaN where it was stopped
   double energy_gain = 0;                       ///< J, most above the start
   double max_overlap = 0;                       ///< m
   std::int64_t gone = 0;                        ///< bodies that fell through or left
@@ -118,7 +123,13 @@ struct CaptureInfo {
 struct Comparison {
   std::string scene;
   int threads = 1, steps = 0;
-  int run_sweeps = 0;  ///< of equal sweeps: the scene's own
+  int run_from = 0;     ///< the step after which runs begin: 0, or the last captured one where whole runs take too long
+  int run_steps = 0;    ///< of every run
+  int run_sweeps = 0;   ///< of equal sweeps: the scene's own
+  double other_ms = 0;  ///< of the last captured step, besides the solve
+  std::string last_state;  ///< after the last captured step, and
+  int last_step = 0;       ///< its number
+  std::string note;        ///< what the time did not suffice for
   MeasurePlan plan;
   std::vector<Rival> rivals;
   std::vector<Refusal> refusals;
@@ -131,8 +142,12 @@ struct Comparison {
 /// The scene with that solver (empty: its own) and so many sweeps (0: its own). Sleep is off, since it hides jitter.
 scenes::Scene scene_for(const CompareOptions& options, const std::string& solver, int sweeps, int threads);
 
-/// All solvers under all protocols; their sweeps come from the curves of cold starts.
-void compare_runs(Comparison& comparison, const CompareOptions& options, Progress& progress);
+/// The most steps of `wanted` that runs of these costs per step (s) can have within `seconds`, if every run is stopped
+/// at twice its equal share of them: a few slow ones must not shorten all others. At least `least`.
+int steps_within(const std::vector<double>& costs, double seconds, int least, int wanted);
+
+/// All solvers under all protocols, in so many seconds; their sweeps come from the curves of cold starts.
+void compare_runs(Comparison& comparison, const CompareOptions& options, double seconds, Progress& progress);
 
 /// The whole comparison, without files; what is missing when interrupted is missing in the result.
 Comparison compare(const CompareOptions& options);
@@ -146,6 +161,9 @@ struct CompareSummary {
   bool warm = false;
   double budget_sweeps = 0;       ///< mean
   double budget_residual = 0;     ///< C1, geometric mean; NaN unless it fits everywhere
+  double lowest = 0;              ///< C1 of the best points, geometric mean; NaN where a curve has none
+  double lowest_sweeps = 0;       ///< of those points, median
+  int stopped = 0;                ///< captured steps on which its share of the time was used up
   std::vector<int> reached;       ///< per quality: captured steps
   std::vector<double> sweeps_to;  ///< per quality: median over those reached; NaN without any
   std::vector<double> ms_to;
@@ -159,6 +177,10 @@ inline constexpr int kTableSweeps[] = {5, 10, 30, 50};
 ProfileInput compare_profile(const Comparison& comparison, bool warm, bool by_sweeps);
 /// What equal time means here.
 std::string budget_text(const Comparison& comparison);
+/// How long the runs are and where they begin.
+std::string runs_text(const Comparison& comparison);
+/// On how many steps its share of the time was used up.
+std::string stopped_text(const CompareSummary& summary);
 
 /// Tables for a terminal.
 std::string compare_text(const Comparison& comparison);

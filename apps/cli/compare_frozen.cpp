@@ -15,6 +15,7 @@ namespace {
 constexpr int kCurveSweeps[] = {1, 2, 5, 10, 20, 30, 50, 100, 200, 500, 1000};
 constexpr int kMostBudgetSweeps = 10000;  // where one costs next to nothing
 constexpr double kShortSolve = 0.05;      // s: longer ones are timed once, since noise is a small part of them
+constexpr double kCurvePart = 0.5, kTimingPart = 0.7;  // of a rival's share; the rest is for equal time and quality
 
 /// A solver on a problem from one start.
 struct Trial {
@@ -24,49 +25,78 @@ struct Trial {
   std::string label;
   std::unique_ptr<Solver> solver;
   bool own_sweeps;
+  double spent = 0;  ///< s by the clock, judging included
 
   std::string state(const std::string& what) const {
     return fmt::format("step {}, {} start: {}, {}", frozen.step, task.warm ? "warm" : "cold", label, what);
   }
-  /// None when it was cut short by the time, which is many times what counts as slow.
-  std::optional<ComparePoint> solve(int sweeps) const {
-    const FrozenAnswer answer = solve_frozen(
-        frozen, *solver, {.sweeps = sweeps, .warm = task.warm, .pool = task.pool, .time_limit = 4 * plan.slow});
-    if (answer.report.reason == StopReason::time_limit || interrupted()) return std::nullopt;
-    const Measures m = residual(frozen.problem, answer.solution);
-    const int done = own_sweeps ? std::max(1, answer.report.iterations) : sweeps;
-    return ComparePoint{done, answer.seconds, m.c1_rms, m.c2_violation};
+  /// Whether a solve of so many seconds fits into a part of the share.
+  bool affords(double seconds, double part = 1) const { return spent + seconds <= part * task.share; }
+
+  /// None when it was cut short by the time, which is many times what counts as slow, or by its share.
+  std::optional<ComparePoint> solve(int sweeps) {
+    const Timer timer;
+    const double limit = std::min(4 * plan.slow, std::max(plan.slow, task.share - spent));
+    const FrozenAnswer answer =
+        solve_frozen(frozen, *solver, {.sweeps = sweeps, .warm = task.warm, .pool = task.pool, .time_limit = limit});
+    std::optional<ComparePoint> point;
+    if (answer.report.reason != StopReason::time_limit && !interrupted()) {
+      const Measures m = residual(frozen.problem, answer.solution);
+      const int done = own_sweeps ? std::max(1, answer.report.iterations) : sweeps;
+      point = ComparePoint{done, answer.seconds, m.c1_rms, m.c2_violation};
+    }
+    spent += timer.seconds();
+    return point;
   }
-  /// The same again, for its time alone: the machine can only make a solve slower.
-  void time_again(ComparePoint& point, int sweeps) const {
+  void time_again(ComparePoint& point, int sweeps) {
+    const Timer timer;
     const FrozenAnswer answer = solve_frozen(frozen, *solver, {.sweeps = sweeps, .warm = task.warm, .pool = task.pool});
     point.seconds = std::min(point.seconds, answer.seconds);
+    spent += timer.seconds();
   }
-  std::optional<ComparePoint> solve_timed(int sweeps) const {
+  std::optional<ComparePoint> solve_timed(int sweeps) {
     std::optional<ComparePoint> point = solve(sweeps);
-    for (int turn = 1; point && turn < plan.turns && point->seconds < kShortSolve; ++turn) time_again(*point, sweeps);
+    for (int turn = 1; point && turn < plan.turns && point->seconds < kShortSolve && affords(point->seconds); ++turn)
+      time_again(*point, sweeps);
     return point;
   }
 };
 
+/// What so many sweeps will cost, s: by the line through the first and the last point.
+double cost_of(const std::vector<ComparePoint>& points, int sweeps) {
+  if (points.empty()) return 0;
+  const ComparePoint &first = points.front(), &last = points.back();
+  const int between = last.sweeps - first.sweeps;
+  const double sweep = between > 0 ? (last.seconds - first.seconds) / between : first.seconds / first.sweeps;
+  return last.seconds + std::max(0.0, sweep) * (sweeps - last.sweeps);
+}
+
 /// The next point of every curve that goes on. The solvers take turns, so that a busy minute of the machine falls on
 /// all of them.
-void add_points(const std::vector<Trial>& trials, std::vector<CompareCurve>& curves, std::vector<bool>& goes_on,
-                int sweeps, Progress& progress) {
+void add_points(std::vector<Trial>& trials, std::vector<CompareCurve>& curves, std::vector<bool>& goes_on, int sweeps,
+                Progress& progress) {
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!goes_on[i]) continue;
     progress.update(trials[i].state(fmt::format("{} sweeps", sweeps)));
-    const std::optional<ComparePoint> point = trials[i].solve(sweeps);
+    const bool affords = trials[i].affords(cost_of(curves[i].points, sweeps), kCurvePart);
+    const std::optional<ComparePoint> point = affords ? trials[i].solve(sweeps) : std::nullopt;
     goes_on[i] = point && !trials[i].own_sweeps && point->seconds < trials[i].plan.slow;
     if (point) curves[i].points.push_back(*point);
+    curves[i].stopped = !point || (!goes_on[i] && !trials[i].own_sweeps && sweeps < trials[i].plan.most_sweeps);
   }
+}
+
+/// All points again, for their times alone: the machine can only make a solve slower.
+void time_points(std::vector<Trial>& trials, std::vector<CompareCurve>& curves, Progress& progress) {
   for (int turn = 1; turn < trials.front().plan.turns; ++turn)
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (curves[i].points.empty()) continue;
-      ComparePoint& last = curves[i].points.back();
-      const bool own_first = trials[i].own_sweeps && sweeps == kCurveSweeps[0];
-      if ((own_first || last.sweeps == sweeps) && last.seconds < kShortSolve) trials[i].time_again(last, sweeps);
-    }
+    for (const int sweeps : kCurveSweeps)
+      for (std::size_t i = 0; i < trials.size() && !interrupted(); ++i)
+        for (ComparePoint& p : curves[i].points) {
+          const bool due = trials[i].own_sweeps ? sweeps == kCurveSweeps[0] : p.sweeps == sweeps;
+          if (!due || p.seconds >= kShortSolve || !trials[i].affords(p.seconds, kTimingPart)) continue;
+          progress.update(trials[i].state(fmt::format("{} sweeps once more", p.sweeps)));
+          trials[i].time_again(p, sweeps);
+        }
 }
 
 /// What fits into the time: between two points of the curve by a straight line, after the last by the mean slope.
@@ -83,7 +113,7 @@ int sweeps_within(const std::vector<ComparePoint>& points, double seconds) {
   return static_cast<int>(std::min<double>(fit, kMostBudgetSweeps));
 }
 
-void fill_budget(const Trial& trial, CompareCurve& curve, double budget) {
+void fill_budget(Trial& trial, CompareCurve& curve, double budget) {
   curve.budget = budget;
   if (curve.points.empty()) return;
   if (trial.own_sweeps) {
@@ -95,7 +125,8 @@ void fill_budget(const Trial& trial, CompareCurve& curve, double budget) {
 }
 
 /// Fewest sweeps found: between the first point of the curve that is good enough and the one before it, to 5 %.
-std::optional<ComparePoint> reach(const Trial& trial, const std::vector<ComparePoint>& points, double quality) {
+/// Where the share does not suffice for that, the first point that is good enough.
+std::optional<ComparePoint> reach(Trial& trial, const std::vector<ComparePoint>& points, double quality) {
   const auto good = std::find_if(points.begin(), points.end(), [&](const auto& p) { return p.residual <= quality; });
   if (good == points.end()) return std::nullopt;
   if (trial.own_sweeps) return *good;
@@ -103,6 +134,7 @@ std::optional<ComparePoint> reach(const Trial& trial, const std::vector<CompareP
   ComparePoint best = *good;
   while (best.sweeps - below > std::max(1, below / 20)) {
     const int middle = below + (best.sweeps - below) / 2;
+    if (!trial.affords(best.seconds)) break;
     const std::optional<ComparePoint> point = trial.solve(middle);
     if (!point) break;
     if (point->residual <= quality)
@@ -139,9 +171,13 @@ std::vector<CompareCurve> compare_frozen(const FrozenProblem& frozen, const Froz
     if (rivals[i].spec.label == "pgs") pgs = i;
   }
   if (pgs == rivals.size()) add({"pgs", "pgs", {}}, false), curves.emplace_back();
+  // One whose first solve is longer than its share is not begun: it could not be stopped.
   std::vector<bool> goes_on(trials.size(), true);
+  for (std::size_t i = 0; i < rivals.size(); ++i)
+    if (rivals[i].first_solve > task.share) goes_on[i] = false, curves[i].stopped = true;
   for (const int sweeps : kCurveSweeps)
     if (sweeps <= plan.most_sweeps && !interrupted()) add_points(trials, curves, goes_on, sweeps, progress);
+  time_points(trials, curves, progress);
   const double budget = plan.budget > 0 ? plan.budget : pgs_time(curves[pgs].points);
   curves.resize(rivals.size());
   for (std::size_t i = 0; i < rivals.size() && !interrupted(); ++i) {

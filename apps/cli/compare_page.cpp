@@ -12,7 +12,10 @@ namespace cairn::cli {
 
 namespace {
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.3g}", value) : "\u2013"; }
+/// Three digits, whole numbers as they are.
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, value == std::floor(value) ? 6 : 3) : "\u2013";
+}
 
 std::string label_of(const Comparison& comparison, std::size_t rival) { return comparison.rivals[rival].spec.label; }
 
@@ -21,7 +24,7 @@ void add_overview(PlotPage& page, const Comparison& comparison) {
   page.paragraph(
       "All solvers get the same captured steps, from zero impulses (cold) and from those that the step began with "
       "(warm), "
-      "and run the same scene from its beginning, with sleep off. C1 is the natural-map residual in units of the speed "
+      "and run the same scene, with sleep off. C1 is the natural-map residual in units of the speed "
       "that gravity gives in one step, judged outside the solvers. A solver with sub-steps obeys another law within "
       "the "
       "step, so C1 tells little of it: look at its runs.");
@@ -35,6 +38,16 @@ void add_overview(PlotPage& page, const Comparison& comparison) {
                                  ? "Times are of the processor, with one thread"
                                  : fmt::format("Times are by the clock, with {} threads", comparison.threads),
                              comparison.plan.turns));
+  if (comparison.plan.time_limit > 0)
+    page.paragraph(fmt::format(
+        "At most {:g} minutes for all of it (--minutes), in equal shares of the solvers. Curves and runs that were "
+        "stopped at that limit are marked: what they show is what was reached until then.{}{}",
+        comparison.plan.time_limit / 60,
+        comparison.run_from == 0 ? ""
+                                 : " Whole runs would have taken longer: all solvers go on from the same state of the "
+                                   "run that was captured, for "
+                                   "the same number of steps.",
+        comparison.note.empty() ? "" : " " + comparison.note));
   Table captures{"Captured steps", {"step", "bodies", "contacts", "joint rows"}, {}, ""};
   for (const CaptureInfo& c : comparison.captures)
     captures.rows.push_back(
@@ -49,15 +62,21 @@ void add_overview(PlotPage& page, const Comparison& comparison) {
 void add_sweeps_table(PlotPage& page, const Comparison& comparison, bool warm) {
   Table table{fmt::format("Equal sweeps and equal time, {} starts", warm ? "warm" : "cold"), {"solver"}, {}, ""};
   table.caption =
-      "C1, geometric mean over the captured steps. A dash: a solve would take too long, not one sweep fits, or the "
-      "solver chooses its sweeps by itself.";
-  for (const int sweeps : kTableSweeps) table.head.push_back(fmt::format("C1 after {} sweeps", sweeps));
-  table.head.insert(table.head.end(), {"C1 in equal time", "sweeps in it"});
+      "C1, geometric mean over the captured steps; lowest: the best points of the curves, with their median sweeps. A "
+      "dash: a solve would take too long, not one sweep fits, or the solver chooses its sweeps by itself.";
+  for (const int sweeps : kTableSweeps) table.head.push_back(fmt::format("C1 after {}", sweeps));
+  table.head.insert(table.head.end(), {"in equal time", "sweeps", "lowest", "sweeps"});
+  bool stopped = false;
+  for (std::size_t i = 0; i < comparison.rivals.size(); ++i)
+    stopped = stopped || summarise(comparison, i, warm).stopped > 0;
+  if (stopped) table.head.push_back("note");
   for (std::size_t i = 0; i < comparison.rivals.size(); ++i) {
     const CompareSummary s = summarise(comparison, i, warm);
     std::vector<std::string> row{label_of(comparison, i)};
     for (const int sweeps : kTableSweeps) row.push_back(number(s.at_sweeps(sweeps)));
-    row.push_back(number(s.budget_residual)), row.push_back(number(s.budget_sweeps));
+    for (const double value : {s.budget_residual, s.budget_sweeps, s.lowest, s.lowest_sweeps})
+      row.push_back(number(value));
+    if (stopped) row.push_back(s.stopped > 0 ? stopped_text(s) : "");
     table.rows.push_back(std::move(row));
   }
   page.add(table);
@@ -135,21 +154,22 @@ Plot frames_plot(const Comparison& comparison, Protocol protocol, const std::str
   for (const CompareRun& run : comparison.runs) {
     if (run.protocol != protocol) continue;
     Series series{label_of(comparison, run.rival), {}, run.*values};
-    for (std::size_t i = 0; i < series.y.size(); ++i) series.x.push_back(static_cast<double>(i + 1));
+    for (std::size_t i = 0; i < series.y.size(); ++i)
+      series.x.push_back(static_cast<double>(comparison.run_from) + static_cast<double>(i + 1));
     plot.series.push_back(thinned(series));
   }
   return plot;
 }
 
 void add_run_table(PlotPage& page, const Comparison& comparison, Protocol protocol) {
-  Table table{"",
-              {"solver", "sweeps", "J1", "J1 max", "J2", "J3", "overlap (mm)", "energy gain (J)", "gone", "ms per step",
-               "solve (ms)", "note"},
-              {},
-              ""};
+  Table table{
+      "",
+      {"solver", "sweeps", "J1", "J1 max", "J2", "J3", "overlap mm", "gain J", "gone", "step ms", "solve ms", "note"},
+      {},
+      ""};
   table.caption =
-      "J1, J2 and J3 over the last frames (at most 120). Gone: bodies that fell through the floor or left; they do not "
-      "count for J1.";
+      "J1, J2 and J3 over the last frames (at most 120). Overlap: the deepest. Gain: the most energy above the start. "
+      "Gone: bodies that fell through the floor or left; they do not count for J1.";
   for (const CompareRun& r : comparison.runs) {
     if (r.protocol != protocol) continue;
     std::vector<std::string> row{label_of(comparison, r.rival)};
@@ -168,7 +188,7 @@ void add_run_table(PlotPage& page, const Comparison& comparison, Protocol protoc
 
 void add_runs(PlotPage& page, const Comparison& comparison) {
   for (const Protocol protocol : kProtocols) {
-    page.heading(fmt::format("Runs of {} steps, {}", comparison.steps, to_string(protocol)));
+    page.heading(fmt::format("{}, {}", runs_text(comparison), to_string(protocol)));
     add_run_table(page, comparison, protocol);
     Plot jitter = frames_plot(comparison, protocol, "J1 (kinetic energy / energy at v_ref)", &CompareRun::jitter);
     jitter.log_y = true;
@@ -198,9 +218,8 @@ void add_stills(PlotPage& page, const Comparison& comparison) {
 
 std::string compare_page(const Comparison& comparison) {
   PlotPage page(fmt::format("{} under {} solvers", comparison.scene, comparison.rivals.size()),
-                fmt::format("Cairn {}; steps captured: {}; runs of {} steps; {} thread{}", kProgramVersion,
-                            comparison.captures.size(), comparison.steps, comparison.threads,
-                            comparison.threads == 1 ? "" : "s"));
+                fmt::format("Cairn {}; {} thread{}; steps captured: {}. {}", kProgramVersion, comparison.threads,
+                            comparison.threads == 1 ? "" : "s", comparison.captures.size(), runs_text(comparison)));
   add_overview(page, comparison);
   add_frozen(page, comparison);
   add_profiles(page, comparison);

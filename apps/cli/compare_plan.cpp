@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "apps/cli/compare.h"
 #include "apps/cli/scene_source.h"
+#include "apps/cli/step_costs.h"
 #include "cairn/core/errors.h"
 
 namespace cairn::cli {
@@ -15,11 +17,15 @@ namespace {
 
 constexpr int kQuickCaptures = 2, kQuickSteps = 60, kQuickSweeps = 200, kQuickTurns = 3;
 constexpr double kQuickRunLimit = 20, kQuickSlow = 0.5;  // s
+// Parts of the time: of all for the run that is captured, and of what is left then for the captured steps.
+constexpr double kCapturePart = 0.3, kFrozenPart = 0.5;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 MeasurePlan make_plan(const CompareOptions& options) {
   MeasurePlan plan;
   plan.budget = options.budget_ms / 1000;
   plan.run_limit = options.run_limit;
+  plan.time_limit = 60 * options.minutes;
   if (options.quality > 0) plan.qualities = {options.quality}, plan.run_quality = options.quality;
   if (options.quick) {
     plan.most_sweeps = kQuickSweeps, plan.turns = kQuickTurns, plan.slow = kQuickSlow;
@@ -36,15 +42,25 @@ std::vector<int> capture_steps(int steps, int captures) {
   return {chosen.begin(), chosen.end()};
 }
 
-/// Those that hold anything to solve.
+/// Those that hold anything to solve. The bits do not depend on the threads, so all of them may work here.
 std::vector<FrozenProblem> capture(const CompareOptions& options, Comparison& comparison, Progress& progress) {
-  scenes::Scene scene = scene_for(options, "", 0, comparison.threads);
+  scenes::Scene scene = scene_for(options, "", 0, std::max(comparison.threads, available_processors()));
   comparison.scene = scene.name;
   comparison.steps = options.steps.value_or(options.quick ? std::min(kQuickSteps, scene.steps) : scene.steps);
   comparison.run_sweeps = std::max(1, scene.world.settings().iterations);
   comparison.bodies.emplace(scene.world);
   const int captures = options.quick ? std::min(options.captures, kQuickCaptures) : options.captures;
-  std::vector<FrozenProblem> frozen = freeze_steps(scene, capture_steps(comparison.steps, captures), progress);
+  const double limit = comparison.plan.time_limit > 0 ? kCapturePart * comparison.plan.time_limit : kNever;
+  const std::vector<int> wanted = capture_steps(comparison.steps, captures);
+  std::vector<FrozenProblem> frozen = freeze_steps(scene, wanted, progress, limit);
+  comparison.last_step = static_cast<int>(scene.world.step_count());
+  if (comparison.last_step < wanted.back() && !interrupted())
+    comparison.note = fmt::format("The run that was captured was stopped at the limit after {} of {} steps.",
+                                  comparison.last_step, wanted.back());
+  if (comparison.plan.time_limit > 0) comparison.last_state = scene.world.save();
+  StepCosts costs;
+  costs.add(scene.world.last_report().times, comparison.threads == 1);
+  comparison.other_ms = costs.all.front() - costs.solve.front();
   std::erase_if(frozen, [](const auto& f) { return f.problem.contacts.empty() && f.problem.joint_rows.empty(); });
   if (frozen.empty() && !interrupted())
     fail_input("nothing touches in the captured steps: choose more --steps or more --captures");
@@ -59,8 +75,10 @@ void refuse_rivals(Comparison& comparison, const CompareOptions& options, const 
   std::vector<Rival> able;
   for (const Rival& rival : comparison.rivals) try {
       scene_for(options, rival.spec.label, 0, comparison.threads);
+      const Timer timer;
       solve_frozen(frozen, *make_solver(rival.spec.name, rival.spec.settings), {.sweeps = 1, .time_limit = 1});
       able.push_back(rival);
+      able.back().first_solve = timer.seconds();
     } catch (const InputError& error) {
       if (!rival.from_all || error.kind() != ErrorKind::unsupported) throw;
       comparison.refusals.push_back({rival.spec.label, error.what()});
@@ -117,17 +135,22 @@ Comparison compare(const CompareOptions& options) {
   comparison.rivals = parse_rivals(options.solvers);
   comparison.plan = make_plan(options);
   comparison.threads = options.threads > 0 ? options.threads : available_processors();
-  Progress progress("compare");
+  const Timer timer;
+  const double limit = comparison.plan.time_limit > 0 ? comparison.plan.time_limit : kNever;
+  Progress progress("compare", comparison.plan.time_limit);
   const std::vector<FrozenProblem> frozen = capture(options, comparison, progress);
   if (interrupted()) return comparison;
   refuse_rivals(comparison, options, frozen.front());
   const std::unique_ptr<ThreadPool> pool = comparison.threads > 1 ? make_pool(comparison.threads) : nullptr;
-  for (std::size_t k = 0; k < frozen.size() && !interrupted(); ++k)
-    for (const bool warm : {false, true})
-      for (CompareCurve& curve :
-           compare_frozen(frozen[k], {k, warm, comparison.plan, pool.get()}, comparison.rivals, progress))
-        comparison.curves.push_back(std::move(curve));
-  if (!interrupted()) compare_runs(comparison, options, progress);
+  const double until = timer.seconds() + kFrozenPart * (limit - timer.seconds());
+  for (std::size_t k = 0; k < 2 * frozen.size() && !interrupted(); ++k) {
+    // What others leave of their shares goes to the steps that follow.
+    const auto left = static_cast<double>((2 * frozen.size() - k) * comparison.rivals.size());
+    const FrozenTask task{k / 2, k % 2 == 1, comparison.plan, pool.get(), (until - timer.seconds()) / left};
+    for (CompareCurve& curve : compare_frozen(frozen[k / 2], task, comparison.rivals, progress))
+      comparison.curves.push_back(std::move(curve));
+  }
+  if (!interrupted()) compare_runs(comparison, options, limit - timer.seconds(), progress);
   return comparison;
 }
 

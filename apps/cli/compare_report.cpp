@@ -30,8 +30,9 @@ std::vector<const CompareCurve*> curves_of(const CompareSummary& s) {
   return curves;
 }
 
+/// Three digits, whole numbers as they are.
 std::string number(double value, const char* none = "-") {
-  return std::isfinite(value) ? fmt::format("{:.3g}", value) : none;
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, value == std::floor(value) ? 6 : 3) : none;
 }
 
 void print_frozen(const Comparison& comparison, bool warm, std::back_insert_iterator<std::string> out) {
@@ -42,7 +43,7 @@ void print_frozen(const Comparison& comparison, bool warm, std::back_insert_iter
                  warm ? "Warm" : "Cold");
   fmt::format_to(out, "{:<{}}", "solver", width);
   for (const int sweeps : kTableSweeps) fmt::format_to(out, " {:>9}", sweeps);
-  fmt::format_to(out, " | {:>6} {:>9}", "sweeps", "in time");
+  fmt::format_to(out, " | {:>6} {:>9} | {:>9} {:>6}", "sweeps", "in time", "lowest", "sweeps");
   for (const double q : comparison.plan.qualities) fmt::format_to(out, " | {:<20}", fmt::format("C1 <= {:g}", q));
   fmt::format_to(out, "\n");
   for (std::size_t i = 0; i < comparison.rivals.size(); ++i) {
@@ -50,17 +51,18 @@ void print_frozen(const Comparison& comparison, bool warm, std::back_insert_iter
     fmt::format_to(out, "{:<{}}", comparison.rivals[i].spec.label, width);
     for (const int sweeps : kTableSweeps) fmt::format_to(out, " {:>9}", number(s.at_sweeps(sweeps)));
     fmt::format_to(out, " | {:>6} {:>9}", number(s.budget_sweeps), number(s.budget_residual));
+    fmt::format_to(out, " | {:>9} {:>6}", number(s.lowest), number(s.lowest_sweeps));
     for (std::size_t q = 0; q < s.reached.size(); ++q)
       fmt::format_to(out, " | {:>3}/{} {:>5} {:>8}", s.reached[q], comparison.captures.size(), number(s.sweeps_to[q]),
                      number(s.ms_to[q]));
-    fmt::format_to(out, "\n");
+    fmt::format_to(out, "{}\n", s.stopped > 0 ? "  " + stopped_text(s) : "");
   }
 }
 
 void print_runs(const Comparison& comparison, Protocol protocol, std::back_insert_iterator<std::string> out) {
   std::size_t width = 6;
   for (const Rival& r : comparison.rivals) width = std::max(width, r.spec.label.size());
-  fmt::format_to(out, "\nRuns of {} steps, {}\n", comparison.steps, to_string(protocol));
+  fmt::format_to(out, "\n{}, {}\n", runs_text(comparison), to_string(protocol));
   fmt::format_to(out, "{:<{}} {:>6} {:>9} {:>9} {:>11} {:>11} {:>5} {:>8} {:>8}\n", "solver", width, "sweeps", "J1",
                  "J1 max", "overlap mm", "energy + J", "gone", "ms/step", "solve");
   for (const CompareRun& r : comparison.runs) {
@@ -86,6 +88,7 @@ nlohmann::json curve_json(const Comparison& comparison, const CompareCurve& c) {
                       {"step", comparison.captures[c.capture].step},
                       {"start", c.warm ? "warm" : "cold"},
                       {"budget_seconds", c.budget},
+                      {"stopped_at_limit", c.stopped},
                       {"points", nlohmann::json::array()},
                       {"in_budget", c.in_budget ? point_json(*c.in_budget) : nlohmann::json()},
                       {"quality", nlohmann::json::array()}};
@@ -130,12 +133,19 @@ CompareSummary summarise(const Comparison& comparison, std::size_t rival, bool w
   CompareSummary s;
   s.comparison = &comparison, s.rival = rival, s.warm = warm;
   const std::vector<const CompareCurve*> curves = curves_of(s);
-  std::vector<double> residuals;
+  std::vector<double> residuals, lowest, lowest_sweeps;
   for (const CompareCurve* c : curves) {
     residuals.push_back(c->in_budget ? c->in_budget->residual : kNone);
     s.budget_sweeps += (c->in_budget ? c->in_budget->sweeps : 0) / static_cast<double>(curves.size());
+    const auto best = std::min_element(c->points.begin(), c->points.end(),
+                                       [](const auto& a, const auto& b) { return a.residual < b.residual; });
+    lowest.push_back(best == c->points.end() ? kNone : best->residual);
+    if (best != c->points.end()) lowest_sweeps.push_back(best->sweeps);
+    s.stopped += c->stopped ? 1 : 0;
   }
   s.budget_residual = geometric_mean(residuals);
+  s.lowest = geometric_mean(lowest);
+  s.lowest_sweeps = lowest_sweeps.empty() ? kNone : median(lowest_sweeps);
   for (std::size_t q = 0; q < comparison.plan.qualities.size(); ++q) {
     std::vector<double> sweeps, ms;
     for (const CompareCurve* c : curves)
@@ -172,11 +182,22 @@ std::string compare_text(const Comparison& comparison) {
     fmt::format_to(out, "  step {}: {} bodies, {} contacts, {} joint rows\n", c.step, c.bodies, c.contacts,
                    c.joint_rows);
   for (const Refusal& r : comparison.refusals) fmt::format_to(out, "  {} cannot: {}\n", r.solver, r.reason);
+  if (!comparison.note.empty()) fmt::format_to(out, "  {}\n", comparison.note);
   for (const bool warm : {false, true}) print_frozen(comparison, warm, out);
   for (const Protocol protocol : kProtocols) print_runs(comparison, protocol, out);
   fmt::format_to(out, "\nPerformance profiles by time, warm starts\n{}",
                  profile_text(performance_profiles(compare_profile(comparison, true, false))));
   return text;
+}
+
+std::string stopped_text(const CompareSummary& s) {
+  return fmt::format("stopped at the limit, {} of {}", s.stopped, s.comparison->captures.size());
+}
+
+std::string runs_text(const Comparison& comparison) {
+  return comparison.run_from == 0
+             ? fmt::format("Runs of {} steps", comparison.run_steps)
+             : fmt::format("Runs of {} steps from the state after step {}", comparison.run_steps, comparison.run_from);
 }
 
 std::string budget_text(const Comparison& comparison) {
@@ -187,6 +208,8 @@ std::string budget_text(const Comparison& comparison) {
 nlohmann::json to_json(const Comparison& comparison) {
   nlohmann::json json{{"scene", comparison.scene},         {"threads", comparison.threads},
                       {"steps", comparison.steps},         {"sweeps", comparison.run_sweeps},
+                      {"run_from", comparison.run_from},   {"run_steps", comparison.run_steps},
+                      {"note", comparison.note},           {"seconds_at_most", comparison.plan.time_limit},
                       {"budget", budget_text(comparison)}, {"solvers", nlohmann::json::array()},
                       {"cannot", nlohmann::json::array()}, {"captures", nlohmann::json::array()},
                       {"curves", nlohmann::json::array()}, {"runs", nlohmann::json::array()}};

@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "apps/cli/compare.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/scene_source.h"
 #include "apps/cli/step_costs.h"
+#include "cairn/core/errors.h"
 
 namespace cairn::cli {
 
 namespace {
 
 constexpr int kJitterFrames = 120;
+constexpr double kPlannedPart = 0.7;             // of the time of the runs: the rest is for a machine that is busy
+constexpr int kLeastSteps = 30, kShortRun = 60;  // of runs that begin from a captured step: never fewer, always allowed
 
 /// The curves of one rival from zero impulses. Warm starts would not do: the run that was captured has already brought
 /// them near the answer, and how many sweeps a solver needs to stay there says nothing of how many it needs to get
@@ -47,7 +51,7 @@ void plan_sweeps(const Comparison& comparison, CompareRun& run) {
   int most = 0;
   for (const CompareCurve* c : curves) {
     if (c->points.empty()) {
-      run.why_not = fmt::format("a solve takes more than {:g} s", 4 * comparison.plan.slow);
+      run.why_not = "one solve takes longer than its share of the time";
       return;
     }
     if (run.protocol == Protocol::time && !c->in_budget)
@@ -57,7 +61,8 @@ void plan_sweeps(const Comparison& comparison, CompareRun& run) {
     const auto at = std::find_if(c->quality.begin(), c->quality.end(),
                                  [&](const auto& q) { return q.quality == comparison.plan.run_quality; });
     if (at == c->quality.end() || !at->reached)
-      run.why_not = fmt::format("C1 <= {:g} is not reached", comparison.plan.run_quality);
+      run.why_not = fmt::format("C1 <= {:g} is not reached{}", comparison.plan.run_quality,
+                                c->stopped ? ": stopped at the limit" : "");
     else
       most = std::max(most, at->reached->sweeps);
   }
@@ -68,9 +73,31 @@ void plan_sweeps(const Comparison& comparison, CompareRun& run) {
     run.sweeps = std::max(1, static_cast<int>(sum / static_cast<double>(curves.size())));
   if (run.protocol == Protocol::quality) run.sweeps = most;
   if (own) run.sweeps = 0;
-  const double seconds = comparison.steps * expected_cost(curves, own ? 0 : run.sweeps);
-  if (seconds > comparison.plan.run_limit)
-    run.why_not = fmt::format("would take about {:.0f} s (--run-limit)", seconds);
+  run.expected = expected_cost(curves, own ? 0 : run.sweeps) + 1e-3 * comparison.other_ms;
+}
+
+/// Where all runs begin and how many steps they have, so that they fit into the time: the whole scene, or else from the
+/// last captured step, whose state is the same for all.
+void plan_length(Comparison& comparison, const std::vector<double>& costs, double seconds) {
+  comparison.run_from = 0, comparison.run_steps = comparison.steps;
+  if (comparison.last_state.empty() || costs.empty()) return;
+  if (steps_within(costs, seconds, 1, comparison.steps) == comparison.steps) return;
+  comparison.run_from = comparison.last_step;
+  const int wanted = std::max(comparison.steps - comparison.last_step, kShortRun);
+  comparison.run_steps = steps_within(costs, seconds, kLeastSteps, wanted);
+}
+
+/// The run did not get to its last frames: J1 of those it has, and nothing that needs all of them.
+JitterMeasures stopped_measures(const std::vector<double>& jitter) {
+  const std::size_t window = std::max<std::size_t>(1, std::min<std::size_t>(kJitterFrames, jitter.size() / 2));
+  JitterMeasures measures;
+  measures.jitter = measures.jitter_max = 0;
+  for (std::size_t i = jitter.size() - window; i < jitter.size(); ++i) {
+    measures.jitter += jitter[i] / static_cast<double>(window);
+    measures.jitter_max = std::max(measures.jitter_max, jitter[i]);
+  }
+  measures.jitter_99 = measures.visible = measures.creep = std::numeric_limits<double>::quiet_NaN();
+  return measures;
 }
 
 /// sum_b m v_ref^2 / 2 over the dynamic bodies that are still there, J.
@@ -83,20 +110,34 @@ double jitter_unit(const scenes::Scene& scene, const std::vector<BodyId>& gone) 
   return 0.5 * mass * speed * speed;
 }
 
-/// Runs the scene and fills the measures.
-void run_scene_with(scenes::Scene& scene, const Comparison& comparison, CompareRun& run, Progress& progress) {
+std::string both(const std::string& note, const std::string& other) {
+  return note.empty() || other.empty() ? note + other : note + "; " + other;
+}
+
+/// The state of the run that was captured, under the solver of this one.
+void begin_from(scenes::Scene& scene, const std::string& state) {
+  const WorldSettings settings = scene.world.settings();
+  if (const auto error = scene.world.restore(state)) fail_input(error->message, error->kind);
+  scene.world.set_settings(settings);
+  scene.world.measure_cpu_times(true);
+}
+
+/// Runs the scene for so many seconds at most and fills the measures.
+void run_scene_with(scenes::Scene& scene, const Comparison& comparison, CompareRun& run, double limit,
+                    Progress& progress) {
   World& world = scene.world;
   BodyWatch watch(scene);
   JitterMeter meter;
   StepCosts costs;
-  const int window = std::max(1, std::min(kJitterFrames, comparison.steps / 2)), from = comparison.steps - window;
+  const int steps = comparison.run_steps, window = std::max(1, std::min(kJitterFrames, steps / 2));
+  const int from = steps - window;
   const double energy_start = total_energy(world);
   double unit = jitter_unit(scene, {});
   const auto leave_out_gone = [&] {
     for (const BodyId body : watch.gone()) meter.leave_out(body);
   };
   const Timer timer;
-  for (int frame = 0; frame < comparison.steps && !interrupted(); ++frame) {
+  for (int frame = 0; frame < steps && !interrupted(); ++frame) {
     if (frame == from) meter.begin(world, scene.dt, window), leave_out_gone();
     const StepReport& report = world.step(scene.dt);
     watch.look(world);
@@ -109,13 +150,13 @@ void run_scene_with(scenes::Scene& scene, const Comparison& comparison, CompareR
     run.overlap.push_back(report.max_overlap);
     costs.add(report.times, comparison.threads == 1);
     progress.update(fmt::format("{}, {}: step {} of {}", comparison.rivals[run.rival].spec.label,
-                                to_string(run.protocol), frame + 1, comparison.steps));
-    if (timer.seconds() > comparison.plan.run_limit && frame + 1 < comparison.steps) {
-      run.note = fmt::format("ended after {} steps (--run-limit)", frame + 1);
+                                to_string(run.protocol), frame + 1, steps));
+    if (timer.seconds() > limit && frame + 1 < steps) {
+      run.note = both(run.note, fmt::format("stopped at the limit after {} of {}", frame + 1, steps));
       break;
     }
   }
-  run.measures = meter.result();
+  run.measures = std::ssize(run.jitter) == steps ? meter.result() : stopped_measures(run.jitter);
   for (const double e : run.energy) run.energy_gain = std::max(run.energy_gain, e);
   for (const double o : run.overlap) run.max_overlap = std::max(run.max_overlap, o);
   run.step_ms = median(costs.all), run.solve_ms = median(costs.solve);
@@ -144,28 +185,54 @@ scenes::Scene scene_for(const CompareOptions& options, const std::string& solver
   return scene;
 }
 
-void compare_runs(Comparison& comparison, const CompareOptions& options, Progress& progress) {
-  for (std::size_t rival = 0; rival < comparison.rivals.size(); ++rival) {
-    const std::size_t first = comparison.runs.size();
+int steps_within(const std::vector<double>& costs, double seconds, int least, int wanted) {
+  const double most = 2 * seconds / static_cast<double>(costs.size());
+  const auto fits = [&](int steps) {
+    double sum = 0;
+    for (const double cost : costs) sum += std::min(steps * cost, most);
+    return sum <= seconds;
+  };
+  int fit = std::min(least, wanted), beyond = wanted + 1;
+  while (beyond - fit > 1) {
+    const int middle = fit + (beyond - fit) / 2;
+    (fits(middle) ? fit : beyond) = middle;
+  }
+  return fit;
+}
+
+void compare_runs(Comparison& comparison, const CompareOptions& options, double seconds, Progress& progress) {
+  const Timer timer;
+  // The same sweeps give the same run, bit for bit: it is done once.
+  const auto same = [](const CompareRun& a, const CompareRun& b) {
+    return a.rival == b.rival && a.sweeps == b.sweeps && b.why_not.empty();
+  };
+  std::vector<double> costs;
+  for (std::size_t rival = 0; rival < comparison.rivals.size(); ++rival)
     for (const Protocol protocol : kProtocols) {
-      if (interrupted()) return;
       CompareRun run;
       run.rival = rival, run.protocol = protocol;
       plan_sweeps(comparison, run);
-      // The same sweeps give the same run, bit for bit.
-      const auto done =
-          std::find_if(comparison.runs.begin() + static_cast<std::ptrdiff_t>(first), comparison.runs.end(),
-                       [&](const auto& r) { return r.sweeps == run.sweeps && !r.jitter.empty(); });
-      if (run.why_not.empty() && done != comparison.runs.end()) {
-        const std::string note = run.note.empty() ? done->note : run.note;
-        run = *done;
-        run.protocol = protocol, run.note = note;
-      } else if (run.why_not.empty()) {
-        scenes::Scene scene = scene_for(options, comparison.rivals[rival].spec.label, run.sweeps, comparison.threads);
-        run_scene_with(scene, comparison, run, progress);
-      }
+      const bool known = std::any_of(comparison.runs.begin(), comparison.runs.end(),
+                                     [&](const CompareRun& r) { return same(run, r); });
+      if (run.why_not.empty() && !known) costs.push_back(run.expected);
       comparison.runs.push_back(std::move(run));
     }
+  plan_length(comparison, costs, kPlannedPart * seconds);
+  auto left = static_cast<double>(costs.size());
+  for (auto run = comparison.runs.begin(); run != comparison.runs.end() && !interrupted(); ++run) {
+    if (!run->why_not.empty()) continue;
+    const auto done = std::find_if(comparison.runs.begin(), run, [&](const CompareRun& r) { return same(*run, r); });
+    if (done != run) {
+      const CompareRun planned = *run;
+      *run = *done;
+      run->protocol = planned.protocol;
+      run->note = both(planned.note, done->note);
+      continue;
+    }
+    scenes::Scene scene = scene_for(options, comparison.rivals[run->rival].spec.label, run->sweeps, comparison.threads);
+    if (comparison.run_from > 0) begin_from(scene, comparison.last_state);
+    const double rest = std::max(0.0, seconds - timer.seconds());
+    run_scene_with(scene, comparison, *run, std::min({comparison.plan.run_limit, rest, 2 * rest / left--}), progress);
   }
 }
 

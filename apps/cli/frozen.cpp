@@ -5,17 +5,22 @@
 
 namespace cairn::cli {
 
-std::vector<FrozenProblem> freeze_steps(scenes::Scene& scene, const std::vector<int>& steps, Progress& progress) {
+std::vector<FrozenProblem> freeze_steps(scenes::Scene& scene, const std::vector<int>& steps, Progress& progress,
+                                        double time_limit) {
   World& world = scene.world;
+  const Timer timer;
   std::vector<FrozenProblem> problems;
-  for (const int step : steps) {
-    while (world.step_count() < step && !interrupted()) {
-      world.keep_warm_start(world.step_count() + 1 == step);
+  for (std::size_t k = 0; k < steps.size() && (k == 0 || timer.seconds() < time_limit); ++k) {
+    bool last = false;  // the warm start is kept from before the step
+    while (world.step_count() < steps[k] && !last && !interrupted()) {
+      last = timer.seconds() >= time_limit;
+      world.keep_warm_start(last || world.step_count() + 1 == steps[k]);
       world.step(scene.dt);
       progress.update(fmt::format("{}: step {} of {}", scene.name, world.step_count(), steps.back()));
     }
     if (interrupted()) break;
     const auto colours = world.contact_colours();
+    const int step = static_cast<int>(world.step_count());
     problems.push_back({scene.name, step, world.problem(), world.warm_start(), {colours.begin(), colours.end()}});
   }
   return problems;

@@ -3,6 +3,7 @@
 // apart. What `bench mass-splitting` and `compare` share.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,10 @@ struct FrozenProblem {
   std::vector<std::int32_t> colours;
 };
 
-/// Runs the scene up to the last of `steps`, which ascend; fewer problems when interrupted.
-std::vector<FrozenProblem> freeze_steps(scenes::Scene& scene, const std::vector<int>& steps, Progress& progress);
+/// Runs the scene up to the last of `steps`, which ascend; fewer problems when interrupted. Where the time ends before
+/// that, the step it ends with is the last one.
+std::vector<FrozenProblem> freeze_steps(scenes::Scene& scene, const std::vector<int>& steps, Progress& progress,
+                                        double time_limit = std::numeric_limits<double>::infinity());
 
 /// No impulses, and the velocities that follow.
 ContactSolution zero_impulses(const ContactProblem& problem);

@@ -18,8 +18,8 @@ namespace {
 using namespace cairn::cli;
 
 constexpr const char* kFooter =
-    "\nExit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input, 4 not converged under --strict, 130 "
-    "interrupted.\n"
+    "\nExit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input, 4 not converged under --strict or the port of "
+    "`view` is taken, 130 interrupted.\n"
     "Results go to stdout, progress and messages to stderr.";
 
 std::string problems_help() {
@@ -271,6 +271,9 @@ void add_compare(CLI::App& app, CompareOptions& o) {
       ->check(CLI::Range(1e-15, 1e6));
   compare->add_option("--run-limit", o.run_limit, "seconds that one run may take")
       ->check(CLI::Range(1e-3, 1e9))
+      ->capture_default_str();
+  compare->add_option("--minutes", o.minutes, "minutes that all of it may take (0: no limit); solvers get equal shares")
+      ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   compare->add_option("--threads", o.threads, "threads (0: every processor); only times depend on it")
       ->check(CLI::Range(0, 1024))

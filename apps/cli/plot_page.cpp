@@ -65,10 +65,11 @@ img { display: block; width: 100%; height: auto; border-radius: 4px; }
 .table { margin: 18px 0; width: fit-content; max-width: 100%; }
 .table .scroll { max-height: 80vh; border: 1px solid var(--rule); border-radius: 8px; }
 table { border-collapse: separate; border-spacing: 0; font-size: 13.5px; font-variant-numeric: tabular-nums; }
-th, td { padding: 5px 14px; text-align: left; vertical-align: top; }
+th, td { padding: 5px 9px; text-align: left; vertical-align: top; }
 th { position: sticky; top: 0; background: var(--stripe); border-bottom: 1px solid var(--rule); vertical-align: bottom; }
 tbody tr:nth-child(even) { background: var(--stripe); }
-.number { text-align: right; white-space: nowrap; }
+.number { text-align: right; }
+td.number { white-space: nowrap; }
 @media print { .scroll { max-height: none !important; overflow: visible; } figure, tr { break-inside: avoid; } }
 )css";
 
@@ -84,15 +85,17 @@ bool looks_numeric(std::string_view cell) {
   return std::count_if(cell.begin(), cell.end(), [](unsigned char c) { return std::isalpha(c) != 0; }) <= 2;
 }
 
-/// Words for "no number here" do not turn a column of numbers into text, unless they are the majority.
+/// Words for "no number here" do not turn a column of numbers into text, unless they are the majority. Nothing but
+/// dashes: numbers that nobody has.
 bool numeric_column(const Table& table, std::size_t column) {
-  std::size_t numbers = 0, filled = 0;
+  std::size_t numbers = 0, filled = 0, dashes = 0;
   for (const auto& row : table.rows) {
-    if (row[column].empty() || row[column] == "-" || row[column] == "\u2013") continue;
-    ++filled;
+    const bool dash = row[column] == "-" || row[column] == "\u2013";
+    dashes += dash ? 1 : 0;
+    filled += dash || row[column].empty() ? 0 : 1;
     numbers += looks_numeric(row[column]) ? 1 : 0;
   }
-  return numbers > 0 && 2 * numbers >= filled;
+  return numbers + dashes > 0 && 2 * numbers >= filled;
 }
 
 std::string caption_of(const std::string& caption, const char* element) {

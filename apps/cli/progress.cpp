@@ -24,7 +24,8 @@ void on_signal(int signal) {
 
 }  // namespace
 
-Progress::Progress(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::string what, double limit)
+    : what_(std::move(what)), limit_(limit), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   if (shown_) fmt::print(stderr, "\r\033[K");
@@ -34,7 +35,8 @@ void Progress::update(const std::string& state) {
   if (terminal_ ? since_start_.seconds() < kSilent || (shown_ && since_update_.seconds() < kInterval)
                 : since_update_.seconds() < kLogInterval)
     return;
-  fmt::print(stderr, "{}{}: {} ({:.1f} s){}", terminal_ ? "\r\033[K" : "", what_, state, since_start_.seconds(),
+  const std::string most = limit_ > 0 ? fmt::format(" of at most {:.0f}", limit_) : "";
+  fmt::print(stderr, "{}{}: {} ({:.1f} s{}){}", terminal_ ? "\r\033[K" : "", what_, state, since_start_.seconds(), most,
              terminal_ ? "" : "\n");
   std::fflush(stderr);
   shown_ = terminal_;

@@ -13,7 +13,8 @@ namespace cairn::cli {
 /// seconds.
 class Progress {
  public:
-  explicit Progress(std::string what);
+  /// `limit`: seconds that it may take at most, if that is known.
+  explicit Progress(std::string what, double limit = 0);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -22,6 +23,7 @@ class Progress {
 
  private:
   std::string what_;
+  double limit_;
   Timer since_start_, since_update_;
   bool terminal_, shown_ = false;
 };

@@ -14,6 +14,7 @@
 #include "apps/cli/run_outputs.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/scene_source.h"
+#include "cairn/core/names.h"
 #include "cairn/solvers/lane_kernels.h"
 
 namespace cairn::cli {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "apps/cli/scene_source.h"
 
+#include <fmt/core.h>
+
 #include "cairn/broad/broad_phase.h"
 #include "cairn/scenefile/urdf.h"
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/core/names.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <type_traits>
+
+#include "cairn/core/errors.h"
 
 namespace cairn {
 
@@ -35,5 +42,18 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   }
   return best;
 }
+
+template <class T>
+T parse_number(const std::string& name, const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    fail_input(
+        fmt::format("setting {}={}: the value must be a {}number", name, text, std::is_integral_v<T> ? "whole " : ""));
+  return value;
+}
+template int parse_number<int>(const std::string&, const std::string&);
+template std::int64_t parse_number<std::int64_t>(const std::string&, const std::string&);
+template double parse_number<double>(const std::string&, const std::string&);
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names given by the user: what he may have meant. For the tables that make things by name.
+// Names and values given by the user: what he may have meant. For the tables that make things by name.
 #pragma once
 
 #include <string>
@@ -10,5 +10,10 @@ namespace cairn {
 
 /// The candidate that differs from `name` in the fewest letters: for messages.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+
+/// A number that takes up the whole text; InputError that names the setting where it does not. T: int, std::int64_t or
+/// double.
+template <class T>
+T parse_number(const std::string& name, const std::string& text);
 
 }  // namespace cairn

@@ -3,11 +3,10 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cmath>
-#include <type_traits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/names.h"
 #include "cairn/dynamics/body_def.h"
 
 namespace cairn {
@@ -17,17 +16,6 @@ namespace {
 void check_range(double value, double least, double most, const char* field) {
   if (!(value >= least && value <= most))
     fail_input(fmt::format("settings: {} is {}, it must lie in [{:g}, {:g}]", field, value, least, most));
-}
-
-/// A number that takes up the whole text.
-template <class T>
-T read_number(const std::string& name, const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    fail_input(
-        fmt::format("setting {}={}: the value must be a {}number", name, text, std::is_integral_v<T> ? "whole " : ""));
-  return value;
 }
 
 }  // namespace
@@ -45,9 +33,9 @@ void choose_solver(WorldSettings& settings, const std::string& solver, const Nam
   next.solver_settings.clear();
   for (const auto& [name, value] : named) {
     if (name == "iterations" && !has_own_iterations(solver))
-      next.iterations = read_number<int>(name, value);
+      next.iterations = parse_number<int>(name, value);
     else if (name == "tolerance")
-      next.tolerance = read_number<double>(name, value);
+      next.tolerance = parse_number<double>(name, value);
     else
       next.solver_settings.emplace_back(name, value);
   }

@@ -8,6 +8,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/problem/residual.h"
+#include "tests/refusal.h"
 
 namespace cairn::cli {
 namespace {
@@ -15,12 +16,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 std::string message_of(const std::vector<std::string>& lists) {
-  try {
-    parse_rivals(lists);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return refusal([&] { parse_rivals(lists); });
 }
 
 TEST(CompareSolvers, CommasSeparateSolversAndSettings) {
@@ -55,6 +51,7 @@ Comparison by_hand() {
       CompareCurve curve;
       curve.capture = capture, curve.rival = rival;
       curve.points = {{5, 1e-3, capture == 0 ? 1e-2 : 1e-4, 0}};
+      curve.stopped = rival == 0 && capture == 1;
       if (rival == 0 || capture == 0) curve.in_budget = ComparePoint{capture == 0 ? 4 : 6, 1e-3, 1e-3, 0};
       curve.quality.push_back({1e-2, std::nullopt});
       if (rival == 0 || capture == 1) curve.quality[0].reached = ComparePoint{rival == 0 ? 5 : 20, 2e-3, 1e-2, 0};
@@ -71,6 +68,12 @@ TEST(CompareSummary, MeansOverCapturedSteps) {
   EXPECT_EQ(pgs.budget_sweeps, 5);
   EXPECT_NEAR(pgs.budget_residual, 1e-3, 1e-15);
   EXPECT_TRUE(std::isnan(jacobi.budget_residual));  // one step does not fit
+  EXPECT_NEAR(pgs.lowest, 1e-3, 1e-15);
+  EXPECT_EQ(pgs.lowest_sweeps, 5);
+  EXPECT_EQ(pgs.stopped, 1);
+  EXPECT_EQ(jacobi.stopped, 0);
+  EXPECT_NE(compare_text(c).find("stopped at the limit, 1 of 2"), std::string::npos);
+  EXPECT_NE(compare_page(c).find("stopped at the limit, 1 of 2"), std::string::npos);
   EXPECT_EQ(pgs.reached, (std::vector<int>{2}));
   EXPECT_EQ(jacobi.reached, (std::vector<int>{1}));
   EXPECT_EQ(jacobi.sweeps_to[0], 20);
@@ -84,6 +87,14 @@ TEST(CompareSummary, ProfilesCountStepsTimesQualities) {
   EXPECT_EQ(input.cost[0][0], 5);
   EXPECT_TRUE(std::isinf(input.cost[0][1]));
   EXPECT_EQ(input.cost[1][1], 20);
+}
+
+TEST(CompareRuns, AFewSlowOnesDoNotShortenAllOthers) {
+  EXPECT_EQ(steps_within({1, 1, 2}, 100, 1, 1000), 25);   // 25 (1 + 1 + 2) = 100
+  EXPECT_EQ(steps_within({1, 1, 2}, 100, 1, 20), 20);     // more are not wanted
+  EXPECT_EQ(steps_within({1, 1, 100}, 90, 1, 1000), 15);  // the third is stopped at 2 * 90 / 3 = 60: 15 + 15 + 60 = 90
+  EXPECT_EQ(steps_within({1, 1, 1}, 3e-3, 30, 1000), 30);
+  EXPECT_EQ(steps_within({1, 1}, std::numeric_limits<double>::infinity(), 1, 1000), 1000);
 }
 
 CompareOptions small(const std::string& scene, const std::string& solvers) {
@@ -121,6 +132,56 @@ TEST(Compare, ReachedQualityIsTheFirst) {
     }
   }
   EXPECT_GE(reached, 2);
+}
+
+TEST(Compare, WhoUsesUpItsShareIsStoppedAndKept) {
+  const CompareOptions options = small("pyramid_4", "pgs,jacobi,soft_step");
+  scenes::Scene scene = scene_for(options, "", 0, 1);
+  Progress progress("test");
+  // The time is up before the first step: that one is captured, and no other.
+  const std::vector<FrozenProblem> frozen = freeze_steps(scene, {20, 25}, progress, 0);
+  ASSERT_EQ(frozen.size(), 1u);
+  EXPECT_EQ(frozen[0].step, 1);
+  std::vector<Rival> rivals = parse_rivals(options.solvers);
+  rivals[1].first_solve = 1;  // longer than the share: never begun
+  const MeasurePlan plan;
+  const std::vector<CompareCurve> curves = compare_frozen(frozen[0], {0, false, plan, nullptr, 1e-9}, rivals, progress);
+  ASSERT_EQ(curves.size(), 3u);
+  ASSERT_EQ(curves[0].points.size(), 1u);
+  EXPECT_EQ(curves[0].points[0].sweeps, 1);
+  EXPECT_TRUE(curves[0].stopped);
+  EXPECT_TRUE(curves[1].points.empty());
+  EXPECT_TRUE(curves[1].stopped);
+  EXPECT_EQ(curves[2].points.size(), 1u);  // its sweeps are its own: there is nothing more to come
+  EXPECT_FALSE(curves[2].stopped);
+}
+
+TEST(Compare, RunsThatWouldTakeTooLongBeginFromTheSameState) {
+  Comparison c;
+  const CompareOptions options = small("pyramid_3", "pgs,jacobi");
+  scenes::Scene scene = scene_for(options, "", 0, 1);
+  for (int k = 0; k < 20; ++k) scene.world.step(scene.dt);
+  c.rivals = parse_rivals(options.solvers);
+  c.steps = 1000000, c.run_sweeps = 7;
+  c.last_state = scene.world.save(), c.last_step = 20;
+  for (const std::size_t rival : {0u, 1u}) {
+    CompareCurve curve;
+    curve.rival = rival;
+    curve.points = {{1, 1, 1e-2, 0}};  // 1 s per solve: not one run of two fits into 10 s
+    c.curves.push_back(curve);
+  }
+  Progress progress("test");
+  compare_runs(c, options, 10, progress);
+  EXPECT_EQ(c.run_from, 20);
+  EXPECT_EQ(c.run_steps, 30);  // never fewer
+  ASSERT_EQ(c.runs.size(), 6u);
+  for (const CompareRun& r : c.runs) EXPECT_EQ(r.protocol == Protocol::sweeps, r.jitter.size() == 30) << r.why_not;
+  // The first step is that of the captured run under the same solver.
+  scenes::Scene same = scene_for(options, "pgs", 7, 1);
+  const WorldSettings settings = same.world.settings();
+  ASSERT_FALSE(same.world.restore(c.last_state));
+  same.world.set_settings(settings);
+  EXPECT_EQ(c.runs[0].overlap[0], same.world.step(same.dt).max_overlap);
 }
 
 TEST(Compare, ThreeSolversUnderThreeProtocols) {

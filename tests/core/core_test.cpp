@@ -9,7 +9,9 @@
 #include "cairn/core/errors.h"
 #include "cairn/core/handle.h"
 #include "cairn/core/hash.h"
+#include "cairn/core/names.h"
 #include "cairn/core/random.h"
+#include "tests/refusal.h"
 
 namespace cairn {
 namespace {
@@ -156,6 +158,16 @@ TEST(Random, IsTheSameSequenceEverywhere) {
   }
   EXPECT_NEAR(sum / 100000, 1, 0.02);
   for (int i = 0; i < 1000; ++i) ASSERT_LT(random.below(7), 7u);
+}
+
+TEST(Names, NumbersTakeUpTheWholeText) {
+  EXPECT_EQ(parse_number<int>("n", "-12"), -12);
+  EXPECT_EQ(parse_number<std::int64_t>("n", "4294967297"), 4294967297);
+  EXPECT_EQ(parse_number<double>("x", "2.5e-3"), 2.5e-3);
+  for (const char* text : {"", " 1", "1 ", "1x", "0x10", "2.5", "99999999999"})
+    EXPECT_EQ(refusal([&] { parse_number<int>("n", text); }),
+              "setting n=" + std::string(text) + ": the value must be a whole number");
+  EXPECT_EQ(refusal([] { parse_number<double>("x", "1,5"); }), "setting x=1,5: the value must be a number");
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cairn/core/errors.h"
 #include "cairn/core/random.h"
 #include "cairn/geometry/hull_builder.h"
 #include "cairn/geometry/shape.h"
+#include "tests/refusal.h"
 
 namespace cairn {
 
@@ -61,17 +61,6 @@ inline std::vector<std::pair<std::string, Shape>> convex_shapes(Random& random) 
   return {{"sphere", make_sphere(a)},      {"box", make_box({a, b, c})},
           {"capsule", make_capsule(a, b)}, {"cylinder", make_cylinder(b, c)},
           {"cone", make_cone(c, a)},       {"hull", make_hull(random_points(random, 20), {.tolerance = 1e-9})}};
-}
-
-/// The message of the InputError that `call` throws; empty when it throws none.
-template <class Call>
-std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
 }
 
 inline bool has_words(const std::string& text, const std::string& words) {

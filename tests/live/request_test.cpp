@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cairn/core/errors.h"
+#include "tests/refusal.h"
 
 namespace cairn {
 namespace {
@@ -12,16 +12,6 @@ namespace {
 LiveRequest parse(const std::string& text) {
   JsonValue id;
   return parse_live_request(text, id);
-}
-
-template <class Call>
-std::string refusal(Call&& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(LiveRequest, IdAndNameAreRead) {

@@ -77,7 +77,7 @@ export class Inspector {
       row.dataset.contact = place;
       row.className = k === chosen ? "chosen" : "";
       row.textContent = `${(other?.name ?? "?").slice(0, 14).padEnd(14)} ${MODES[c.mode].padEnd(5)} ` +
-        `${short(c.push).padStart(8)} N s  gap ${short(c.gap)}`;
+        `${short(c.push).padStart(8)} N s${Number.isNaN(c.gap) ? "" : `  gap ${short(c.gap)}`}`;
       return row;
     }));
     if (found.length <= MOST_ROWS) return;
@@ -89,7 +89,8 @@ export class Inspector {
   describeContact(layout, frame, k) {
     const c = frame.contacts.describe(k), name = (index) => layout.bodies[index]?.name ?? "?";
     return [
-      `contact of ${name(c.a)} and ${name(c.b)}`, `${MODES[c.mode]}, gap ${short(c.gap)} m` +
+      `contact of ${name(c.a)} and ${name(c.b)}`,
+      MODES[c.mode] + (Number.isNaN(c.gap) ? "" : `, gap ${short(c.gap)} m`) + // a recording has neither
       (c.colour >= 0 ? `, graph colour ${c.colour}` : ""),
       `point [m]        ${list(c.point)}`, `normal           ${list(c.normal)}`, `impulse [N s]    ${list(c.impulse)}`,
       `along normal ${short(c.push)} N s (${short(c.push / layout.dt)} N), across ${short(c.rub)} N s` +

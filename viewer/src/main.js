@@ -36,6 +36,7 @@ function openDoor(player) {
     look: (way, zoom) => player.look(way, zoom),
     show: (name, value) => player.setView(name, value),
     place: (index) => player.stage.project(...player.state(index).position),
+    placeOf: (point) => player.stage.project(...point),
   };
   const recorded = {
     get frame() { return source.position; },

@@ -30,11 +30,17 @@
     check("two steps back", cairn.frame === 29, cairn.frame);
     key("End");
     check("to the end, where the ball lies on the ground", cairn.frame === 60 && cairn.contacts.length === 1, cairn.contacts);
+    const view = element("view"), box = view.getBoundingClientRect();
+    const click = ([x, y], shiftKey = false) => view.dispatchEvent(new MouseEvent("click", { shiftKey, bubbles: true,
+      clientX: box.left + ((x + 1) / 2) * box.width, clientY: box.top + ((1 - y) / 2) * box.height }));
+    click(cairn.placeOf(cairn.contacts[0].point), true);
+    check("shift and click picks the contact", cairn.pickedContact === 0, cairn.pickedContact);
+    const told = element("inspector").textContent;
+    check("and tells what a recording has of it", /contact of/.test(told) && !/gap|graph|NaN/.test(told), told);
+    key("Escape");
     key("Home");
 
-    const [x, y] = cairn.place(1), view = element("view"), box = view.getBoundingClientRect();
-    const at = { clientX: box.left + ((x + 1) / 2) * box.width, clientY: box.top + ((1 - y) / 2) * box.height };
-    view.dispatchEvent(new MouseEvent("click", { ...at, bubbles: true }));
+    click(cairn.place(1));
     check("a click picks the ball", cairn.picked === 1, cairn.picked);
     check("the inspector tells of it", element("inspector").textContent.includes("ball"), element("inspector").textContent);
     key("Escape");
@@ -45,6 +51,8 @@
     key("Escape");
     key("c");
     check("colours by speed", cairn.colour === "speed", cairn.colour);
+    const others = ["c", "c"].map((name) => (key(name), cairn.colour));
+    check("and by nothing that a recording has not", others.join() === "sleep,body", others);
 
     element("play").click();
     check("it plays", cairn.playing, cairn.playing);

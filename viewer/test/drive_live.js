@@ -67,9 +67,10 @@
   };
 
   const pick = async () => {
-    const { cairn } = window, [x, y] = cairn.place(2), view = element("view"), box = view.getBoundingClientRect();
-    const at = { clientX: box.left + ((x + 1) / 2) * box.width, clientY: box.top + ((1 - y) / 2) * box.height };
-    view.dispatchEvent(new MouseEvent("click", { ...at, bubbles: true }));
+    const { cairn } = window, view = element("view"), box = view.getBoundingClientRect();
+    const click = ([x, y], shiftKey = false) => view.dispatchEvent(new MouseEvent("click", { shiftKey, bubbles: true,
+      clientX: box.left + ((x + 1) / 2) * box.width, clientY: box.top + ((1 - y) / 2) * box.height }));
+    click(cairn.place(2));
     await until(() => cairn.picked === 2 && !element("inspector").hidden && cairn.contacts.length > 0);
     check("a click picks the box", cairn.picked === 2, cairn.picked);
     await until(() => element("inspector").querySelector("[data-contact]"));
@@ -82,7 +83,18 @@
     const weight = body("box").mass * G * DT;
     check("contacts carry its weight", near(push, weight, 0.02 * weight), [push, weight]);
     key("Escape");
-    check("escape picks nothing", cairn.picked === -1, cairn.picked);
+    check("escape picks nothing", cairn.picked === -1 && cairn.pickedContact === -1, cairn.picked);
+    const corner = cairn.contacts.find((c) => c.a === 2 || c.b === 2).point;
+    click(cairn.placeOf(corner), true);
+    const found = cairn.contacts[cairn.pickedContact], [x, y] = cairn.placeOf(corner);
+    const [fx, fy] = found ? cairn.placeOf(found.point) : [NaN, NaN];
+    check("shift and click picks a contact", near(fx, x, 1e-3) && near(fy, y, 1e-3), [found?.point, corner]);
+    await until(() => element("inspector").textContent.includes("contact of"));
+    check("the inspector tells of it", element("inspector").textContent.includes("graph colour"),
+      element("inspector").textContent);
+    click([-0.98, 0.98], true);
+    check("where there is none, none", cairn.pickedContact === -1, cairn.pickedContact);
+    key("Escape");
   };
 
   const solve = async () => {
