@@ -17,8 +17,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::int64_t kGroupGrain = 16;  ///< groups of lanes per block of work
-constexpr std::int64_t kBodyGrain = 4096;
+constexpr std::int64_t kGroupGrain = 4;  ///< groups of lanes per block of work
+constexpr std::int64_t kBodyGrain = 512;
 constexpr std::int64_t kManifoldGrain = 512;
 constexpr std::size_t kFewManifolds = 256;
 
