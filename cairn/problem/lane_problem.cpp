@@ -82,10 +82,16 @@ Velocity load_body(const ProblemBody& body, LaneBody& record, LaneMass& mass, La
 }  // namespace
 
 void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* pool) {
+  std::atomic<bool> changed = body_of.size() != from.size();
   body_of.resize(from.size()), still.resize(from.size()), moves_itself.resize(from.size());
   turns_alike.resize(from.size());
+  const auto set = [&](auto& to, auto value) {
+    if (to == value) return;
+    to = value;
+    changed.store(true, std::memory_order_relaxed);
+  };
   std::int32_t count = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) body_of[i] = from[i].is_dynamic() ? count++ : -1;
+  for (std::size_t i = 0; i < from.size(); ++i) set(body_of[i], from[i].is_dynamic() ? count++ : -1);
   const auto records = static_cast<std::size_t>(count) + 1;
   bodies.resize(records), masses.resize(records), previous.resize(records), pull.resize(records);
   touched.assign(records, 0);
@@ -94,10 +100,11 @@ void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* poo
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const auto k = static_cast<std::size_t>(body_of[i]);
       still[i] = body_of[i] < 0 ? from[i].velocity : load_body(from[i], bodies[k], masses[k], pull[k]);
-      moves_itself[i] = still[i] == Velocity{} ? 0 : 1;
-      turns_alike[i] = body_of[i] < 0 || cairn::turns_alike(from[i].inverse_inertia) ? 1 : 0;
+      set(moves_itself[i], std::uint8_t(still[i] == Velocity{} ? 0 : 1));
+      set(turns_alike[i], std::uint8_t(body_of[i] < 0 || cairn::turns_alike(from[i].inverse_inertia) ? 1 : 0));
     }
   });
+  if (changed) ++body_set;
 }
 
 bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
@@ -145,9 +152,17 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
   flat_manifolds = static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), [](const LaneSlot& slot) {
     return lane_kind(static_cast<int>(slot.kind)).points > 1;
   }));
-  data.assign(std::size_t{field} * kLanes, 0.0f);
+  data.resize(std::size_t{field} * kLanes);
+  clear_unused();
   point_at_nobody();
   return false;
+}
+
+/// Lanes in use are filled whole; only groups that have others need numbers that do no harm.
+void LaneProblem::clear_unused() {
+  for (const LaneGroup& group : groups)
+    if (group.lanes < kLanes)
+      std::fill_n(data.data() + std::size_t{group.first} * kLanes, kFields[group.kind].size * kLanes, 0.0f);
 }
 
 /// Lanes that are not in use read a body that is nobody.
@@ -254,7 +269,7 @@ void fill_points(const Lane& lane, const LaneManifold& m, const Places& places, 
 }
 
 /// Offsets, restitution, anisotropic friction.
-void fill_extra(const LaneProblem& lanes, const Lane& lane, const LaneFields& f, const LaneManifold& m,
+void fill_extra(const LaneProblem& lanes, const Lane& lane, const LaneFields& f, int points, const LaneManifold& m,
                 const Places& places, bool turned) {
   const Velocity& va = lanes.still[static_cast<std::size_t>(m.body_a)];
   const Velocity& vb = lanes.still[static_cast<std::size_t>(m.body_b)];
@@ -268,10 +283,13 @@ void fill_extra(const LaneProblem& lanes, const Lane& lane, const LaneFields& f,
   // A direction without friction beside one that has some: the ellipse becomes very thin instead of a line.
   const double least = 1e-6 * std::max(m.friction1, m.friction2);
   lane.set(f.friction, std::max(m.friction1, least)), lane.set(f.anisotropy, std::max(m.friction2, least));
-  for (std::size_t p = 0; p < m.points().size(); ++p) {
+  for (std::size_t p = 0; p < static_cast<std::size_t>(points); ++p) {
     const int at = f.point + static_cast<int>(p) * f.point_size;
-    lane.set(at + f.offset, dot(m.normal, relative(m.point[p].arm_a, m.point[p].arm_b)));
-    lane.set(at + f.restitution, m.point[p].restitution), lane.set(at + f.approach, m.point[p].approach);
+    const bool there = p < m.points().size();
+    const LaneManifold::Point& point = m.point[p];
+    lane.set(at + f.offset, there ? dot(m.normal, relative(point.arm_a, point.arm_b)) : 0.0);
+    lane.set(at + f.restitution, there ? point.restitution : 0.0),
+        lane.set(at + f.approach, there ? point.approach : 0.0);
   }
 }
 
@@ -299,7 +317,7 @@ void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, boo
     for (std::size_t p = 0; p < places.x.size(); ++p)
       twist.x[p] = static_cast<float>(about * places.x[p]), twist.y[p] = static_cast<float>(about * places.y[p]);
   }
-  if constexpr (kKind.extra) fill_extra(lanes, lane, f, m, places, turned);
+  if constexpr (kKind.extra) fill_extra(lanes, lane, f, kKind.points, m, places, turned);
 }
 
 using FillLane = void (*)(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share,

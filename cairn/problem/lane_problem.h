@@ -215,7 +215,11 @@ class LaneProblem {
     kind.round = !kind.extra && traits.count == 1 && may_be_round(traits.body_a, traits.body_b) &&
                  (body_of[a] < 0 || are_along(traits.normal, traits.arm_a)) &&
                  (body_of[b] < 0 || are_along(traits.normal, traits.arm_b));
-    const auto low = static_cast<std::uint32_t>(kind.index());
+    return with_colour(static_cast<std::uint32_t>(kind.index()), colour, ordinal);
+  }
+  /// The same manifold in another colour.
+  static std::uint32_t with_colour(std::uint32_t key, std::int32_t colour, int ordinal) {
+    const std::uint32_t low = key & ((1u << kKindBits) - 1);
     if (colour < 0 || ordinal >= (1 << kOrdinalBits)) return kOverflow | low;
     return (static_cast<std::uint32_t>(colour) << (kOrdinalBits + kKindBits)) |
            (static_cast<std::uint32_t>(ordinal) << kKindBits) | low;
@@ -271,6 +275,7 @@ class LaneProblem {
   std::vector<std::int32_t> body_of;       ///< per body of the caller: its record, or -1
   std::vector<std::uint8_t> moves_itself;  ///< per body of the caller: `still` is not zero
   std::vector<std::uint8_t> turns_alike;   ///< per body of the caller: it cannot move, or L is one number
+  std::uint64_t body_set = 0;              ///< another number whenever one of the three before changed
   std::vector<LaneSlot> slots;             ///< per manifold
   std::vector<LaneTwist> twists;           ///< per manifold, of those that may twist
   std::size_t flat_manifolds = 0;          ///< of several points
@@ -280,6 +285,7 @@ class LaneProblem {
   static constexpr std::uint32_t kKindBits = 4, kOrdinalBits = 4;  ///< of keys, lowest first; then the colour
   static constexpr std::uint32_t kOverflow = 0xffff0000u;          ///< keys from here on: a stage of their own
 
+  void clear_unused();
   void point_at_nobody();
   /// To what a float can tell.
   static bool are_along(const Vec3& normal, const Vec3& arm) {
