@@ -125,8 +125,46 @@ constexpr LaneFields lane_fields(LaneKind kind) {
   return f;
 }
 
+/// What is written of a manifold before a solve: one record, the numbers of which go to fields of its lane. Fields of a
+/// lane are a cache line apart and share it with fifteen other manifolds, maybe of other threads; a record has its own.
+/// Turned into fields sixteen at a time (`prepare`), records cost less than writing number by number where they belong.
+struct LaneInputs {
+  static constexpr int kMostNumbers = 72, kMostFields = 160;
+  int size = 0;                           ///< numbers of a record, a multiple of four
+  std::int16_t field[kMostNumbers] = {};  ///< where each number goes; -1: nowhere
+  std::int16_t number[kMostFields] = {};  ///< of the field in the record; -1: none
+};
+constexpr LaneInputs lane_inputs(LaneKind kind) {
+  const LaneFields f = lane_fields(kind);
+  LaneInputs in;
+  for (std::int16_t& field : in.field) field = -1;
+  for (std::int16_t& number : in.number) number = -1;
+  const auto add = [&](int field, int count) {
+    for (int k = 0; k < count; ++k) {
+      in.number[field + k] = static_cast<std::int16_t>(in.size);
+      in.field[in.size++] = static_cast<std::int16_t>(field + k);
+    }
+  };
+  const int a = kind.two_bodies ? 1 : 0, full = kind.round ? 0 : 1, extra = kind.extra ? 1 : 0;
+  add(f.body_b, 1), add(f.body_a, a);
+  add(f.normal, 3), add(f.tangent, 3), add(f.friction, 1);
+  add(f.turn_b, 1 - full), add(f.turn_a, (1 - full) * a);
+  for (int i = 0; i < kind.points; ++i) {
+    const int at = f.point + i * f.point_size;
+    add(at + f.row_b, 3 * full), add(at + f.row_a, 3 * a * full);
+    add(at + f.mass, full), add(at + f.gap, 1), add(at + f.impulse, 1);
+    add(at + f.offset, extra), add(at + f.restitution, extra), add(at + f.approach, extra);
+  }
+  add(f.tangent_impulse, 2);
+  add(f.twist_impulse, kind.twists() ? 1 : 0), add(f.twist_radius, kind.twists() ? 1 : 0);
+  add(f.tangent_offset, 2 * extra), add(f.twist_offset, extra), add(f.anisotropy, extra);
+  in.size = (in.size + 3) / 4 * 4;
+  return in;
+}
+
 struct LaneGroup {
-  std::uint32_t first = 0;  ///< of its fields, in units of kLanes floats
+  std::uint32_t first = 0;   ///< of its fields, in units of kLanes floats
+  std::uint32_t record = 0;  ///< the first of its kLanes records, in floats
   std::uint16_t kind = 0;
   std::uint16_t lanes = 0;  ///< in use, from 0
 };
@@ -138,7 +176,8 @@ struct LaneStage {
 
 /// Where one manifold of the caller stands.
 struct LaneSlot {
-  std::uint32_t first = 0;  ///< of its fields, in floats
+  std::uint32_t first = 0;   ///< of its fields, in floats
+  std::uint32_t record = 0;  ///< in floats
   std::uint32_t kind = 0;
 };
 
@@ -244,7 +283,7 @@ class LaneProblem {
     if (nobody_ != bodies.size() - 1) point_at_nobody();
   }
 
-  /// Writes manifold i of the layout; its impulses are divided by `sub_steps`.
+  /// Writes the record of manifold i of the layout; its impulses are divided by `sub_steps`.
   void fill(std::size_t i, const LaneManifold& manifold, int sub_steps);
   /// The same for one of a single point and no extras.
   void fill(std::size_t i, const LaneSingle& single, int sub_steps);
@@ -267,6 +306,7 @@ class LaneProblem {
   std::vector<LaneGroup> groups;
   std::vector<LaneStage> stages;
   AlignedVector<float> data;               ///< fields of all groups
+  AlignedVector<float> records;            ///< of all groups, lanes not in use included
   AlignedVector<LaneBody> bodies;          ///< those that can move, then one that is nobody
   AlignedVector<LaneMass> masses;          ///< per record
   AlignedVector<LaneMotion> previous;      ///< per record: u' at the beginning of the sub-step
@@ -285,7 +325,6 @@ class LaneProblem {
   static constexpr std::uint32_t kKindBits = 4, kOrdinalBits = 4;  ///< of keys, lowest first; then the colour
   static constexpr std::uint32_t kOverflow = 0xffff0000u;          ///< keys from here on: a stage of their own
 
-  void clear_unused();
   void point_at_nobody();
   /// To what a float can tell.
   static bool are_along(const Vec3& normal, const Vec3& arm) {

@@ -72,6 +72,7 @@ HWY_NOINLINE void prepare_group(const LaneView& view, const LaneGroup& group) {
   constexpr LaneFields f = lane_fields(kind);
   const Tag d;
   for (int lane = 0; lane < kLanes; lane += static_cast<int>(hn::Lanes(d))) {
+    unpack<kKind>(view, group, lane);
     const Fields g{view.data + std::size_t{group.first} * kLanes + lane};
     const V3 n = g.get3(f.normal), t1 = g.get3(f.tangent), t2 = cross(n, t1);
     const Factor b = load_factor(view.masses, g.indices(f.body_b));

@@ -57,7 +57,8 @@ struct SubSteps {
   LaneJoints& joints;
   const LaneKernels& kernels;
   ThreadPool* pool;
-  const LaneView view{lanes.groups.data(), lanes.data.data(), lanes.bodies.data(), lanes.masses.data()};
+  const LaneView view{lanes.groups.data(), lanes.data.data(), lanes.bodies.data(), lanes.masses.data(),
+                      lanes.records.data()};
 
   template <class Work>
   void for_stages(Work&& work) {
