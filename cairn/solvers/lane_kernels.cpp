@@ -262,7 +262,7 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, bool last
   const NormalRow row(pass, S::kKindOf.two_bodies);
   V along = dot(s.n, s.relative), given = hn::Zero(Tag());
   for (int j = 0; j < S::kKindOf.points; ++j) {
-    const int i = pass.biased ? j : S::kKindOf.points - 1 - j;
+    const int i = (j ^ pass.order) & (S::kKindOf.points - 1);
     const int at = f.point + i * f.point_size;
     const V separation = g.get(at + f.separation), old = g.get(at + f.impulse);
     V y = hn::Add(along, s.turning(at + f.row_b, at + f.row_a));

@@ -20,6 +20,7 @@ struct LanePass {
   float impulse_scale[2] = {};  ///< soft rows: share of the impulse that yields
   float slop = 0;               ///< m
   float push = 0;               ///< m/s
+  int order = 0;                ///< 0 to 3: point j ^ order of a manifold comes in turn j
   bool biased = false;          ///< normals alone, soft and with push-out; else all rows, rigid and without
   bool refresh = false;         ///< find the separations from the displacements first
   bool last = false;            ///< of the sub-step
