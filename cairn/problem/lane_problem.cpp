@@ -144,7 +144,7 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
     for (; left > 0; left -= std::min<std::uint32_t>(left, kLanes))
       add_group(k & ((1u << kKindBits) - 1), std::min<std::uint32_t>(left, kLanes));
   }
-  slots.resize(keys.size()), twists.resize(keys.size());
+  slots.resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] >= kOverflow) {
       stages.push_back({static_cast<std::int32_t>(groups.size()), 0});
@@ -201,25 +201,13 @@ void set_body(float* number, std::int32_t body, std::vector<std::uint8_t>& touch
   if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
 }
 
-/// Places of the points about their middle, along the tangents.
-struct Places {
-  std::array<double, kMostPoints> x{}, y{};
-  double spread = 0;
-  Vec3 middle_a, middle_b;
+/// The mean of the arms.
+struct Middle {
+  Vec3 a, b;
 
-  explicit Places(const LaneManifold& m) {
-    if (m.count == 1) {
-      middle_a = m.point[0].arm_a, middle_b = m.point[0].arm_b;
-      return;
-    }
+  explicit Middle(const LaneManifold& m) {
     const double share = 1.0 / m.count;
-    for (const LaneManifold::Point& p : m.points()) middle_a += share * p.arm_a, middle_b += share * p.arm_b;
-    const Vec3 tangent2 = cross(m.normal, m.tangent);
-    for (std::size_t i = 0; i < m.points().size(); ++i) {
-      const Vec3 out = m.point[i].arm_b - middle_b;
-      x[i] = dot(out, m.tangent), y[i] = dot(out, tangent2);
-      spread += x[i] * x[i] + y[i] * y[i];
-    }
+    for (const LaneManifold::Point& p : m.points()) a += share * p.arm_a, b += share * p.arm_b;
   }
 };
 
@@ -246,41 +234,47 @@ inline void fill_single(const Lane<kKind>& lane, const LaneSingle& m, bool turne
   lane.set(f.tangent_impulse, share * m.impulse[1]), lane.set(f.tangent_impulse + 1, side * (share * m.impulse[2]));
 }
 
-/// The points of a manifold that may twist.
+/// The points of a manifold that may twist. Where a lane has fewer than its kind, their middle is repeated.
 template <LaneKind kKind>
-void fill_points(const Lane<kKind>& lane, const LaneManifold& m, const Places& places, bool turned, double share) {
+void fill_points(const Lane<kKind>& lane, const LaneManifold& m, bool turned, double share) {
   constexpr LaneFields f = lane_fields(kKind);
-  double force1 = 0, force2 = 0, twist = 0;
-  for (std::size_t p = 0; p < static_cast<std::size_t>(kKind.points); ++p) {
-    const int at = f.point + static_cast<int>(p) * f.point_size;
-    const bool there = p < m.points().size();
-    const LaneManifold::Point& point = m.point[p];
-    const Vec3& arm_a = there ? point.arm_a : places.middle_a;
-    const Vec3& arm_b = there ? point.arm_b : places.middle_b;
+  const double side = side_of(turned);
+  const auto set_arms = [&](int at, const Vec3& arm_a, const Vec3& arm_b) {
     lane.set3(at + f.row_b, turned ? arm_a : arm_b);
     if constexpr (kKind.two_bodies) lane.set3(at + f.row_a, arm_a);
-    lane.set(at + f.mass, there ? 1.0 : 0.0), lane.set(at + f.gap, there ? point.gap : 0.0);
-    lane.set(at + f.impulse, there ? share * std::max(0.0, point.impulse[0]) : 0.0);
-    if (!there) continue;
-    force1 += point.impulse[1], force2 += point.impulse[2];
-    twist += places.x[p] * point.impulse[2] - places.y[p] * point.impulse[1] + m.spin_radius * point.impulse[3];
+  };
+  for (int p = 0; p < m.count; ++p) {
+    const int at = f.point + p * f.point_size;
+    const LaneManifold::Point& point = m.point[static_cast<std::size_t>(p)];
+    set_arms(at, point.arm_a, point.arm_b);
+    lane.set(at + f.mass, 1.0), lane.set(at + f.gap, point.gap);
+    lane.set(at + f.impulse, share * std::max(0.0, point.impulse[0]));
+    lane.set(f.split + 2 * p, share * point.impulse[1]), lane.set(f.split + 2 * p + 1, side * (share * point.impulse[2]));
   }
-  lane.set(f.tangent_impulse, share * force1), lane.set(f.tangent_impulse + 1, side_of(turned) * (share * force2));
-  lane.set(f.twist_impulse, share * twist);
-  lane.set(f.twist_radius, kSpinBound * m.spin_radius);
+  if (m.count == kKind.points) return;
+  const Middle middle(m);
+  for (int p = m.count; p < kKind.points; ++p) {
+    const int at = f.point + p * f.point_size;
+    set_arms(at, middle.a, middle.b);
+    lane.set(at + f.mass, 0.0), lane.set(at + f.gap, 0.0), lane.set(at + f.impulse, 0.0);
+    lane.set(f.split + 2 * p, 0.0), lane.set(f.split + 2 * p + 1, 0.0);
+  }
 }
 
-/// Offsets, restitution, anisotropic friction.
+/// Spin, offsets, restitution, anisotropic friction.
 template <LaneKind kKind>
-void fill_extra(const LaneProblem& lanes, const Lane<kKind>& lane, const LaneManifold& m, const Places& places,
-                bool turned) {
+void fill_extra(const LaneProblem& lanes, const Lane<kKind>& lane, const LaneManifold& m, bool turned, double share) {
   constexpr LaneFields f = lane_fields(kKind);
   const Velocity& va = lanes.still[static_cast<std::size_t>(m.body_a)];
   const Velocity& vb = lanes.still[static_cast<std::size_t>(m.body_b)];
   const auto relative = [&](const Vec3& arm_a, const Vec3& arm_b) {
     return (vb.linear + cross(vb.angular, arm_b)) - (va.linear + cross(va.angular, arm_a));
   };
-  const Vec3 v = relative(places.middle_a, places.middle_b);
+  double spin = 0;
+  for (const LaneManifold::Point& p : m.points()) spin += m.spin_radius * p.impulse[3];
+  lane.set(f.twist_impulse, share * spin), lane.set(f.twist_radius, kSpinBound * m.spin_radius);
+  const Middle middle(m);
+  const Vec3 v = relative(middle.a, middle.b);
   lane.set(f.tangent_offset, dot(m.tangent, v));
   lane.set(f.tangent_offset + 1, side_of(turned) * dot(cross(m.normal, m.tangent), v));
   lane.set(f.twist_offset, dot(m.normal, vb.angular - va.angular));
@@ -297,10 +291,9 @@ void fill_extra(const LaneProblem& lanes, const Lane<kKind>& lane, const LaneMan
   }
 }
 
-/// All of a lane but its bodies. By kind, so that fields stand at known places.
+/// All of a record but its bodies. By kind, so that numbers stand at known places.
 template <LaneKind kKind>
-void fill_lane(const LaneProblem& lanes, float* record, const LaneManifold& m, bool turned, double share,
-               LaneTwist& twist) {
+void fill_lane(const LaneProblem& lanes, float* record, const LaneManifold& m, bool turned, double share) {
   constexpr LaneFields f = lane_fields(kKind);
   const Lane<kKind> lane{record};
   if constexpr (!kKind.twists()) {
@@ -313,18 +306,11 @@ void fill_lane(const LaneProblem& lanes, float* record, const LaneManifold& m, b
   const double side = side_of(turned);
   lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
   lane.set(f.friction, m.friction1);
-  const Places places(m);
-  if constexpr (kKind.twists()) {
-    fill_points<kKind>(lane, m, places, turned, share);
-    const double about = places.spread > 0 ? 1 / places.spread : 0.0;
-    for (std::size_t p = 0; p < places.x.size(); ++p)
-      twist.x[p] = static_cast<float>(about * places.x[p]), twist.y[p] = static_cast<float>(about * places.y[p]);
-  }
-  if constexpr (kKind.extra) fill_extra<kKind>(lanes, lane, m, places, turned);
+  if constexpr (kKind.twists()) fill_points<kKind>(lane, m, turned, share);
+  if constexpr (kKind.extra) fill_extra<kKind>(lanes, lane, m, turned, share);
 }
 
-using FillLane = void (*)(const LaneProblem& lanes, float* record, const LaneManifold& m, bool turned, double share,
-                          LaneTwist& twist);
+using FillLane = void (*)(const LaneProblem& lanes, float* record, const LaneManifold& m, bool turned, double share);
 template <int... kIndex>
 constexpr std::array<FillLane, kLaneKinds> fill_by_kind(std::integer_sequence<int, kIndex...>) {
   return {fill_lane<lane_kind(kIndex)>...};
@@ -340,7 +326,7 @@ void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
   set_body(record, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
   if (lane_kind(static_cast<int>(slot.kind)).two_bodies)
     set_body(record + 1, body_of[static_cast<std::size_t>(m.body_a)], touched);
-  kFill[slot.kind](*this, record, m, turned, 1.0 / sub_steps, twists[i]);
+  kFill[slot.kind](*this, record, m, turned, 1.0 / sub_steps);
 }
 
 void LaneProblem::fill(std::size_t i, const LaneSingle& m, int sub_steps) {
@@ -377,14 +363,17 @@ void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifol
   const bool last = which == Impulses::last;
   const double twist = kind.twists() ? get(last ? f.twist_impulse : f.twist_total) : 0.0;
   const int tangent = last ? f.tangent_impulse : f.tangent_total;
-  const double share = 1.0 / m.count;
-  const LaneTwist& about = twists[i];
-  const double force1 = share * get(tangent), force2 = side_of(turned) * (share * get(tangent + 1));
+  const double share = 1.0 / m.count, side = side_of(turned);
+  const double force1 = share * get(tangent), force2 = share * get(tangent + 1);
   // The force at the middle and the twist as forces at the points: equal shares, and a part that goes round.
-  for (std::size_t p = 0; p < m.points().size(); ++p)
-    m.point[p].impulse = {get(f.point + static_cast<int>(p) * f.point_size + (last ? f.impulse : f.total)),
-                          force1 - twist * double{about.y[p]}, force2 + twist * double{about.x[p]},
-                          m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
+  for (int p = 0; p < m.count; ++p) {
+    const auto around = [&](int k) {
+      return kind.twists() ? twist * double{lane[(f.split + 2 * p + k) * kLanes]} : 0.0;
+    };
+    m.point[static_cast<std::size_t>(p)].impulse = {get(f.point + p * f.point_size + (last ? f.impulse : f.total)),
+                                                    force1 + around(0), side * (force2 + around(1)),
+                                                    m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
+  }
 }
 
 void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, int sub_steps, Velocity& velocity,

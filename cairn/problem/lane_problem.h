@@ -89,6 +89,8 @@ struct LaneFields {
   int row_b, row_a, mass, gap, separation, impulse, total;  ///< within a point
   int offset, restitution, approach;                        ///< within a point, extra
   int tangent_offset, twist_offset, anisotropy;  ///< extra: two, one, one (second coefficient over the first)
+  int split;                  ///< points > 1 or extra: two per point, what a unit of twist is as a force along the
+                              ///< tangents there; before `prepare` the impulses of the point along them
   int soft_size, rigid_size;  ///< fields that a soft sweep reads are among these first ones; and a rigid one
   int size;                   ///< fields of the group
 };
@@ -121,6 +123,7 @@ constexpr LaneFields lane_fields(LaneKind kind) {
   if (kind.extra) f.tangent_offset = take(2), f.twist_offset = take(1), f.anisotropy = take(1);
   f.rigid_size = next;
   f.tangent_total = take(2), f.twist_total = take(twist);
+  f.split = take(2 * twist * kind.points);
   f.size = next;
   return f;
 }
@@ -129,7 +132,7 @@ constexpr LaneFields lane_fields(LaneKind kind) {
 /// lane are a cache line apart and share it with fifteen other manifolds, maybe of other threads; a record has its own.
 /// Turned into fields sixteen at a time (`prepare`), records cost less than writing number by number where they belong.
 struct LaneInputs {
-  static constexpr int kMostNumbers = 72, kMostFields = 160;
+  static constexpr int kMostNumbers = 80, kMostFields = 160;
   int size = 0;                           ///< numbers of a record, a multiple of four
   std::int16_t field[kMostNumbers] = {};  ///< where each number goes; -1: nowhere
   std::int16_t number[kMostFields] = {};  ///< of the field in the record; -1: none
@@ -155,8 +158,9 @@ constexpr LaneInputs lane_inputs(LaneKind kind) {
     add(at + f.mass, full), add(at + f.gap, 1), add(at + f.impulse, 1);
     add(at + f.offset, extra), add(at + f.restitution, extra), add(at + f.approach, extra);
   }
-  add(f.tangent_impulse, 2);
-  add(f.twist_impulse, kind.twists() ? 1 : 0), add(f.twist_radius, kind.twists() ? 1 : 0);
+  const int split = kind.twists() ? 1 : 0;
+  add(f.tangent_impulse, 2 * (1 - split)), add(f.split, 2 * split * kind.points);
+  add(f.twist_impulse, extra), add(f.twist_radius, extra);
   add(f.tangent_offset, 2 * extra), add(f.twist_offset, extra), add(f.anisotropy, extra);
   in.size = (in.size + 3) / 4 * 4;
   return in;
@@ -179,11 +183,6 @@ struct LaneSlot {
   std::uint32_t first = 0;   ///< of its fields, in floats
   std::uint32_t record = 0;  ///< in floats
   std::uint32_t kind = 0;
-};
-
-/// What a unit of twist about the normal is as forces at the points: (-y, x) each, along the two tangents.
-struct LaneTwist {
-  float x[kMostPoints], y[kMostPoints];
 };
 
 /// A manifold as its maker sees it. Only what its points fill is set: there are many.
@@ -317,7 +316,6 @@ class LaneProblem {
   std::vector<std::uint8_t> turns_alike;   ///< per body of the caller: it cannot move, or L is one number
   std::uint64_t body_set = 0;              ///< another number whenever one of the three before changed
   std::vector<LaneSlot> slots;             ///< per manifold
-  std::vector<LaneTwist> twists;           ///< per manifold, of those that may twist
   std::size_t flat_manifolds = 0;          ///< of several points
   std::vector<std::uint8_t> touched;       ///< per record: it is in a manifold
 
