@@ -2,8 +2,12 @@
 #include "cairn/narrow/collide_box.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+#include <utility>
 
+#include "cairn/core/simd.h"
+#include "cairn/narrow/double4.h"
 #include "cairn/narrow/gjk.h"
 
 namespace cairn {
@@ -24,6 +28,8 @@ struct WorldBox {
   Vec3 centre;
   std::array<Vec3, 3> axis;
   std::array<double, 3> half;
+  Double4 row[3];  ///< derived: coordinate k of the three axes, by lanes
+  Double4 halves;  ///< derived: `half` by lanes
 
   /// Half of the box's width along a unit direction.
   double reach(const Vec3& n) const {
@@ -32,11 +38,13 @@ struct WorldBox {
   }
 };
 
-WorldBox in_world(const Box& box, const Pose& pose) {
+inline void place_box(const Box& box, const Pose& pose, WorldBox& placed) {
   const Mat3 r = to_matrix(pose.orientation);
-  return {pose.position,
-          {{{r.row0.x, r.row1.x, r.row2.x}, {r.row0.y, r.row1.y, r.row2.y}, {r.row0.z, r.row1.z, r.row2.z}}},
-          {box.half.x, box.half.y, box.half.z}};
+  placed.centre = pose.position;
+  placed.axis = {{{r.row0.x, r.row1.x, r.row2.x}, {r.row0.y, r.row1.y, r.row2.y}, {r.row0.z, r.row1.z, r.row2.z}}};
+  placed.half = {box.half.x, box.half.y, box.half.z};
+  to_lanes(r.row0, placed.row[0]), to_lanes(r.row1, placed.row[1]), to_lanes(r.row2, placed.row[2]);
+  to_lanes(box.half, placed.halves);
 }
 
 struct AxisTest {
@@ -45,187 +53,257 @@ struct AxisTest {
   Vec3 normal;                     ///< unit, from a to b
 };
 
+/// The axis across edge i of a and edge j of b, index 6 + 3 i + j:
 /// separation = |dot(d, n)| - reach_a(n) - reach_b(n) with d from centre to centre.
-AxisTest test_axis(const WorldBox& a, const WorldBox& b, std::int32_t index) {
-  const auto k = static_cast<std::size_t>(index);
-  Vec3 n;
-  if (index < 6) {
-    n = index < 3 ? a.axis[k] : b.axis[k - 3];
-  } else {
-    n = cross(a.axis[(k - 6) / 3], b.axis[(k - 6) % 3]);
-    const double sine2 = dot(n, n);
-    if (!(sine2 > kParallel)) return {};
-    n = (1.0 / std::sqrt(sine2)) * n;
-  }
+AxisTest test_edges(const WorldBox& a, const WorldBox& b, std::int32_t index) {
+  const auto k = static_cast<std::size_t>(index - 6);
+  Vec3 n = cross(a.axis[k / 3], b.axis[k % 3]);
+  const double sine2 = dot(n, n);
+  if (!(sine2 > kParallel)) return {};
+  n = (1.0 / std::sqrt(sine2)) * n;
   const double along = dot(b.centre - a.centre, n);
   return {index, std::fabs(along) - a.reach(n) - b.reach(n), along < 0 ? -n : n};
 }
 
-/// What the fifteen axes say. `face` is always there; `edge` where one is better than the face by the preference.
-struct Decision {
-  AxisTest face, edge;
-  bool apart = false;  ///< `face` or `edge` holds an axis along which the boxes are farther apart than the margin
-};
-
 /// The boxes seen from each other: what all fifteen axes are computed from (Gottschalk, Lin, Manocha 1996, table 1).
+/// Lane j of c[i] and lane i of t[j] are c_ij = dot(a_i, b_j).
 struct BoxPair {
-  double c[3][3], size[3][3];   ///< c_ij = dot(a_i, b_j) and |c_ij|
-  double from_a[3], from_b[3];  ///< the way from centre to centre along the axes of a and of b
+  Double4 c[3], t[3], size[3];  ///< size[i] = |c[i]|
+  Double4 from_a, from_b;       ///< the way from centre to centre along the axes of a and of b
+  Double4 face_a, face_b;       ///< separations along them
 
   BoxPair(const WorldBox& a, const WorldBox& b) {
     const Vec3 d = b.centre - a.centre;
-    for (std::size_t i = 0; i < 3; ++i) {
-      from_a[i] = dot(d, a.axis[i]), from_b[i] = dot(d, b.axis[i]);
-      for (std::size_t j = 0; j < 3; ++j) c[i][j] = dot(a.axis[i], b.axis[j]), size[i][j] = std::fabs(c[i][j]);
+    from_a = d.x * a.row[0] + d.y * a.row[1] + d.z * a.row[2];
+    from_b = d.x * b.row[0] + d.y * b.row[1] + d.z * b.row[2];
+    Double4 turned[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      c[k] = a.axis[k].x * b.row[0] + a.axis[k].y * b.row[1] + a.axis[k].z * b.row[2];
+      t[k] = b.axis[k].x * a.row[0] + b.axis[k].y * a.row[1] + b.axis[k].z * a.row[2];
+      absolute(c[k], size[k]), absolute(t[k], turned[k]);
     }
+    // |d.a_i| - h_a,i - sum_j h_b,j |c_ij|, and the same for the faces of b.
+    Double4 far_a, far_b;
+    absolute(from_a, far_a), absolute(from_b, far_b);
+    face_a = far_a - a.halves - (b.half[0] * turned[0] + b.half[1] * turned[1] + b.half[2] * turned[2]);
+    face_b = far_b - b.halves - (a.half[0] * size[0] + a.half[1] * size[1] + a.half[2] * size[2]);
   }
-  /// |d.a_i| - h_a,i - sum_j h_b,j |c_ij|, and the same for a face of b.
-  double face_a(const WorldBox& a, const WorldBox& b, std::size_t i) const {
-    return std::fabs(from_a[i]) - a.half[i] -
-           (b.half[0] * size[i][0] + b.half[1] * size[i][1] + b.half[2] * size[i][2]);
+  double face(std::size_t k) const { return k < 3 ? face_a[k] : face_b[k - 3]; }
+  /// The largest of the six.
+  double widest_face() const {
+    const Double4 widest = face_a > face_b ? face_a : face_b;
+    return std::max(std::max(widest[0], widest[1]), widest[2]);
   }
-  double face_b(const WorldBox& a, const WorldBox& b, std::size_t j) const {
-    return std::fabs(from_b[j]) - b.half[j] -
-           (a.half[0] * size[0][j] + a.half[1] * size[1][j] + a.half[2] * size[2][j]);
-  }
-  /// The same along a_i x b_j, times its length, whose square is 1 - c_ij^2.
-  double edges(const WorldBox& a, const WorldBox& b, std::size_t i, std::size_t j) const {
-    const std::size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-    return std::fabs(from_a[i2] * c[i1][j] - from_a[i1] * c[i2][j]) -
-           (a.half[i1] * size[i2][j] + a.half[i2] * size[i1][j]) -
-           (b.half[j1] * size[i][j2] + b.half[j2] * size[i][j1]);
+  /// The same along a_i x b_j by lanes j, times the axis' length, whose square is 1 - c_ij^2.
+  void edges(const WorldBox& a, const WorldBox& b, std::size_t i, Double4& scaled) const {
+    const std::size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    Double4 next_half, last_half, next_size, last_size, way = from_a[i2] * c[i1] - from_a[i1] * c[i2];
+    rotate_lanes(b.halves, next_half, last_half), rotate_lanes(size[i], next_size, last_size);
+    absolute(way, way);
+    scaled = way - (a.half[i1] * size[i2] + a.half[i2] * size[i1]) - (next_half * last_size + last_half * next_size);
   }
 };
 
-Decision decide(const WorldBox& a, const WorldBox& b, double margin, std::int32_t cached) {
-  const AxisTest last = cached >= 0 && cached < 15 ? test_axis(a, b, cached) : AxisTest{};
-  if (last.separation > margin) return {last, {}, true};
-  const BoxPair pair(a, b);
-  std::int32_t face = -1, edge = -1;
-  double face_separation = -kInfinity, edge_separation = -kInfinity;
-  for (std::int32_t k = 0; k < 6; ++k) {
-    const auto i = static_cast<std::size_t>(k % 3);
-    const double separation = k < 3 ? pair.face_a(a, b, i) : pair.face_b(a, b, i);
-    if (separation > margin) return {test_axis(a, b, k), {}, true};
-    if (separation > face_separation) face_separation = separation, face = k;
+/// What the fifteen axes say: the one that decides, or one along which the boxes are farther apart than the margin.
+struct Decision {
+  std::int32_t axis = 0;
+  bool apart = false;
+};
+
+/// The edge that beats the best face by the preference, if any; or one along which the boxes are apart.
+Decision decide_edges(const WorldBox& a, const WorldBox& b, const BoxPair& pair, double to_beat, double margin) {
+  // Since the length is at most 1, most edges are out before it is known.
+  const double at_least = std::min(to_beat, 0.0);
+  Double4 scaled[3];
+  for (std::size_t i = 0; i < 3; ++i) pair.edges(a, b, i, scaled[i]);
+  const Mask4x64 some = (scaled[0] > at_least) | (scaled[1] > at_least) | (scaled[2] > at_least);
+  if ((some[0] | some[1] | some[2]) == 0) return {-1, false};
+  std::int32_t edge = -1;
+  double best = to_beat;
+  for (std::int32_t k = 0; k < 9; ++k) {
+    const auto i = static_cast<std::size_t>(k / 3), j = static_cast<std::size_t>(k % 3);
+    if (!(scaled[i][j] > at_least)) continue;
+    const double sine2 = 1 - pair.c[i][j] * pair.c[i][j];
+    if (!(sine2 > kParallel)) continue;
+    const double separation = scaled[i][j] / std::sqrt(sine2);
+    if (separation > margin) return {6 + k, true};
+    if (separation > best) best = separation, edge = 6 + k;
+  }
+  return {edge, false};
+}
+
+Decision decide(const WorldBox& a, const WorldBox& b, const BoxPair& pair, double margin, std::int32_t cached) {
+  const double widest = pair.widest_face();
+  if (widest > margin) {
+    std::int32_t k = cached >= 0 && cached < 6 ? cached : 0;
+    if (!(pair.face(static_cast<std::size_t>(k)) > margin))
+      for (k = 0; k < 5 && !(pair.face(static_cast<std::size_t>(k)) > margin);) ++k;
+    return {k, true};
   }
   const double slop = kFacePreference * std::min(std::min({a.half[0], a.half[1], a.half[2]}),
                                                  std::min({b.half[0], b.half[1], b.half[2]}));
-  // An edge must beat the face, and since the length is at most 1 most are out before it is known.
-  const double to_beat = face_separation + slop, at_least = std::min(to_beat, 0.0);
-  for (std::int32_t k = 0; k < 9; ++k) {
-    const auto i = static_cast<std::size_t>(k / 3), j = static_cast<std::size_t>(k % 3);
-    const double scaled = pair.edges(a, b, i, j);
-    if (!(scaled > at_least)) continue;
-    const double sine2 = 1 - pair.c[i][j] * pair.c[i][j];
-    if (!(sine2 > kParallel)) continue;
-    const double separation = scaled / std::sqrt(sine2);
-    if (separation > margin) return {test_axis(a, b, 6 + k), {}, true};
-    if (separation > std::max(to_beat, edge_separation)) edge_separation = separation, edge = 6 + k;
-  }
-  const bool keep = last.index >= 0 && last.index < 6 && last.separation >= face_separation - slop;
-  return {keep ? last : test_axis(a, b, face), edge >= 0 ? test_axis(a, b, edge) : AxisTest{}, false};
+  const Decision edge = decide_edges(a, b, pair, widest + slop, margin);
+  if (edge.axis >= 0) return edge;
+  if (cached >= 0 && cached < 6 && pair.face(static_cast<std::size_t>(cached)) >= widest - slop) return {cached, false};
+  std::int32_t face = 0;
+  for (std::int32_t k = 1; k < 6; ++k)
+    if (pair.face(static_cast<std::size_t>(k)) > pair.face(static_cast<std::size_t>(face))) face = k;
+  return {face, false};
 }
 
-/// A corner of the clipped polygon in the frame of the reference face: x, y along it, height over it. `in` and `out`
-/// name the edges that meet here: 0..3 of the incident face, 4..7 the sides of the reference face.
-struct ClipPoint {
-  double x, y, height;
-  std::uint32_t in, out;
-};
-
-/// A convex quadrilateral cut by four lines has at most eight corners; each cut may add one before the next.
+/// What of the incident face lies over the reference face. Corners are in the frame of the reference face: lanes 0 and
+/// 1 along it, lane 2 the height over it. Names tell the edges that meet there, the one that comes in times 16 and the
+/// one that goes out: 0..3 of the incident face, 4..7 the sides of the reference face. A convex quadrilateral cut by
+/// four lines has at most eight corners.
 struct Polygon {
-  std::array<ClipPoint, 12> corner;  ///< `size` of them are written
+  static constexpr std::size_t kMost = 12;
+
+  Double4 corner[kMost + 1];  ///< `size` of them are written; one more may be overwritten at any time
+  std::uint32_t name[kMost + 1];
   std::size_t size = 0;
 
   Polygon() {}  // NOLINT: corners are not cleared
-
-  void add(const ClipPoint& p) {
-    if (size < corner.size()) corner[size++] = p;
-  }
 };
 
-/// Keeps what is inside one side (Sutherland, Hodgman 1974). `over(p)` is how far p is outside.
-template <class Over>
-void clip(const Polygon& polygon, double tolerance, std::uint32_t side, Over&& over, Polygon& result) {
-  result.size = 0;
+/// A side of the reference face: points are outside where sign * corner[lane] - half > tolerance.
+struct Side {
+  std::size_t lane;
+  double sign, half, tolerance;
+  std::uint32_t name;
+
+  double over(const Double4& corner) const { return sign * corner[lane] - half; }
+};
+
+/// Keeps what is inside one side (Sutherland, Hodgman 1974). Every corner and every cut is written, and counted where
+/// it belongs to the answer: which ones do is hard to foretell, and a branch gone wrong costs more than a cut.
+inline void clip(const Polygon& polygon, const Side& side, Polygon& result) {
+  std::size_t size = 0;
+  double at_p = side.over(polygon.corner[0]);
   for (std::size_t k = 0; k < polygon.size; ++k) {
-    const ClipPoint& p = polygon.corner[k];
-    const ClipPoint& q = polygon.corner[k + 1 < polygon.size ? k + 1 : 0];
-    const double at_p = over(p), at_q = over(q);
-    const bool p_inside = at_p <= tolerance, q_inside = at_q <= tolerance;
-    if (p_inside) result.add(p);
-    if (p_inside == q_inside) continue;
+    const Double4 &p = polygon.corner[k], &q = polygon.corner[k + 1 < polygon.size ? k + 1 : 0];
+    const double at_q = side.over(q);
+    const bool p_inside = at_p <= side.tolerance, q_inside = at_q <= side.tolerance;
+    result.corner[size] = p, result.name[size] = polygon.name[k];
+    size = std::min(size + (p_inside ? 1 : 0), Polygon::kMost);
     const double t = std::clamp(at_p / (at_p - at_q), 0.0, 1.0);
-    const ClipPoint cut{p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.height + t * (q.height - p.height), 0, 0};
     // Leaving, the border goes on along the side; entering, it comes from there.
-    result.add({cut.x, cut.y, cut.height, p_inside ? p.out : side, p_inside ? side : p.out});
+    const std::uint32_t out = polygon.name[k] & 15;
+    result.corner[size] = p + t * (q - p), result.name[size] = p_inside ? out << 4 | side.name : side.name << 4 | out;
+    size = std::min(size + (p_inside != q_inside ? 1 : 0), Polygon::kMost);
+    at_p = at_q;
   }
+  result.size = size;
 }
 
-/// The face of `incident` that looks most against n.
-struct IncidentFace {
-  std::size_t axis = 0;
-  double sign = 1;
+/// Two faces that look at each other, of the reference box and of the incident one.
+struct FacePair {
+  const WorldBox &reference, &incident;
+  std::int32_t index;         ///< of the deciding axis
+  Vec3 normal;                ///< from a to b
+  Vec3 n;                     ///< outward normal of the reference face
+  bool looks_up;              ///< n is the axis, not its opposite
+  std::size_t axis, u, v;     ///< of the reference box: of the face, and along it
+  std::size_t incident_axis;  ///< of the face that looks most against n, and the side on which it is
+  double incident_sign;
+
+  /// `along` is dot(n, axis) of the incident box's axes or minus that, `way` from centre a to centre b along the axis.
+  FacePair(const WorldBox& reference_box, const WorldBox& incident_box, std::int32_t deciding, const Double4& along,
+           double way)
+      : reference(reference_box), incident(incident_box), index(deciding) {
+    axis = static_cast<std::size_t>(index % 3), u = (axis + 1) % 3, v = (axis + 2) % 3;
+    normal = way < 0 ? -reference.axis[axis] : reference.axis[axis];
+    n = b_is_reference() ? -normal : normal;
+    looks_up = (way < 0) == b_is_reference();
+    Double4 steep;
+    absolute(along, steep);
+    incident_axis = steep[1] > steep[0] ? 1 : 0;
+    if (steep[2] > steep[incident_axis]) incident_axis = 2;
+    const bool looks_along = looks_up ? along[incident_axis] > 0 : along[incident_axis] < 0;
+    incident_sign = looks_along ? -1.0 : 1.0;
+  }
+  bool b_is_reference() const { return index >= 3; }
+  /// Both faces with their sides, above the two edges.
+  std::uint32_t feature() const {
+    return static_cast<std::uint32_t>(2 * index + (looks_up ? 1 : 0)) << 16 |
+           static_cast<std::uint32_t>(2 * incident_axis + (incident_sign > 0 ? 1 : 0)) << 8;
+  }
 };
 
-IncidentFace incident_face(const WorldBox& incident, const Vec3& n) {
-  IncidentFace face;
-  double steepest = -1;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double along = dot(incident.axis[k], n);
-    if (std::fabs(along) <= steepest) continue;
-    steepest = std::fabs(along);
-    face = {k, along > 0 ? -1.0 : 1.0};
-  }
-  return face;
+/// The incident face, and the sides of the reference face that cut it as bits.
+inline std::uint32_t lay_incident_face(const FacePair& f, const std::array<Side, 4>& sides, Polygon& polygon) {
+  const WorldBox &reference = f.reference, &incident = f.incident;
+  const std::size_t p = (f.incident_axis + 1) % 3, q = (f.incident_axis + 2) % 3;
+  const Vec3 centre =
+      incident.centre + f.incident_sign * incident.half[f.incident_axis] * incident.axis[f.incident_axis];
+  const Vec3 along_p = incident.half[p] * incident.axis[p], along_q = incident.half[q] * incident.axis[q];
+  const Double4 kSignP{1, -1, -1, 1}, kSignQ{1, 1, -1, -1};
+  const Double4 dx = centre.x + kSignP * along_p.x + kSignQ * along_q.x - reference.centre.x,
+                dy = centre.y + kSignP * along_p.y + kSignQ * along_q.y - reference.centre.y,
+                dz = centre.z + kSignP * along_p.z + kSignQ * along_q.z - reference.centre.z;
+  const Vec3 &axis_u = reference.axis[f.u], &axis_v = reference.axis[f.v];
+  const Double4 x = dx * axis_u.x + dy * axis_u.y + dz * axis_u.z, y = dx * axis_v.x + dy * axis_v.y + dz * axis_v.z,
+                height = dx * f.n.x + dy * f.n.y + dz * f.n.z - reference.half[f.axis];
+  transpose(x, y, height, polygon.corner);
+  polygon.size = 4;
+  for (std::uint32_t k = 0; k < 4; ++k) polygon.name[k] = (k + 3) % 4 << 4 | k;
+  const double hu = reference.half[f.u], hv = reference.half[f.v], tu = sides[0].tolerance, tv = sides[2].tolerance;
+  const Mask4x64 out = ((x - hu > tu) & 1) | ((-x - hu > tu) & 2) | ((y - hv > tv) & 4) | ((-y - hv > tv) & 8);
+  return static_cast<std::uint32_t>(out[0] | out[1] | out[2] | out[3]);
 }
 
-/// The incident face cut to the prism over the reference face. `n` is the outward normal of the reference face.
-ManifoldBuilder clip_faces(const WorldBox& reference, const WorldBox& incident, const AxisTest& axis, double margin) {
-  const bool b_is_reference = axis.index >= 3;
-  const Vec3 n = b_is_reference ? -axis.normal : axis.normal;
-  const auto i = static_cast<std::size_t>(axis.index % 3), u = (i + 1) % 3, v = (i + 2) % 3;
-  const IncidentFace face = incident_face(incident, n);
-  const std::size_t p = (face.axis + 1) % 3, q = (face.axis + 2) % 3;
-  const Vec3 centre = incident.centre + face.sign * incident.half[face.axis] * incident.axis[face.axis];
-  const Vec3 along_p = incident.half[p] * incident.axis[p], along_q = incident.half[q] * incident.axis[q];
-  Polygon polygon;
-  std::uint32_t edge = 0;
-  for (const Vec3& corner : {centre + along_p + along_q, centre - along_p + along_q, centre - along_p - along_q,
-                             centre + along_p - along_q}) {
-    const Vec3 d = corner - reference.centre;
-    polygon.add(
-        {dot(d, reference.axis[u]), dot(d, reference.axis[v]), dot(d, n) - reference.half[i], (edge + 3) % 4, edge});
-    ++edge;
+/// The corners within the margin as points of contact; more than four go through a ManifoldBuilder.
+inline void write_points(const FacePair& f, const Polygon& polygon, Manifold& out) {
+  Double4 centre, along_u, along_v, up, n;
+  to_lanes(f.reference.centre, centre), to_lanes(f.n, n), to_lanes(f.reference.half[f.axis] * f.n, up);
+  to_lanes(f.reference.axis[f.u], along_u), to_lanes(f.reference.axis[f.v], along_v);
+  const std::uint32_t faces = f.feature();
+  const auto write = [&](std::size_t k, ManifoldPoint& point) {
+    const Double4& c = polygon.corner[k];
+    const Double4 on_reference = centre + c[0] * along_u + c[1] * along_v + up, on_incident = on_reference + c[2] * n;
+    const Double4 &on_a = f.b_is_reference() ? on_incident : on_reference,
+                  &on_b = f.b_is_reference() ? on_reference : on_incident;
+    // on_a, on_b, separation and room for the feature: two stores instead of seven.
+    const Double4 image[2] = {__builtin_shufflevector(on_a, on_b, 0, 1, 2, 4),
+                              __builtin_shufflevector(on_b, c, 1, 2, 6, 7)};
+    static_assert(sizeof image == sizeof point);
+    std::memcpy(&point, image, sizeof image);
+    point.feature = faces | polygon.name[k];
+  };
+  out.normal = f.normal;
+  if (polygon.size <= 4) {
+    out.count = static_cast<int>(polygon.size);
+    for (std::size_t k = 0; k < polygon.size; ++k) write(k, out.point[k]);
+    return;
   }
-  const double hu = reference.half[u], hv = reference.half[v];
-  Polygon other;
-  clip(
-      polygon, kOnSide * hu, 4, [&](const ClipPoint& c) { return c.x - hu; }, other);
-  clip(
-      other, kOnSide * hu, 5, [&](const ClipPoint& c) { return -c.x - hu; }, polygon);
-  clip(
-      polygon, kOnSide * hv, 6, [&](const ClipPoint& c) { return c.y - hv; }, other);
-  clip(
-      other, kOnSide * hv, 7, [&](const ClipPoint& c) { return -c.y - hv; }, polygon);
-  // Reference face and incident face, each with its side, above the two edges.
-  const std::uint32_t faces = static_cast<std::uint32_t>(2 * axis.index + (dot(n, reference.axis[i]) > 0 ? 1 : 0))
-                                  << 16 |
-                              static_cast<std::uint32_t>(2 * face.axis + (face.sign > 0 ? 1 : 0)) << 8;
-  ManifoldBuilder builder(axis.normal);
+  ManifoldBuilder builder(f.normal);
   for (std::size_t k = 0; k < polygon.size; ++k) {
-    const ClipPoint& c = polygon.corner[k];
-    if (!(c.height <= margin)) continue;
-    const Vec3 on_reference =
-        reference.centre + c.x * reference.axis[u] + c.y * reference.axis[v] + reference.half[i] * n;
-    const Vec3 on_incident = on_reference + c.height * n;
-    const std::uint32_t feature = faces | c.in << 4 | c.out;
-    builder.add(
-        {b_is_reference ? on_incident : on_reference, b_is_reference ? on_reference : on_incident, c.height, feature});
+    ManifoldPoint point;
+    write(k, point);
+    builder.add(point);
   }
-  return builder;
+  out = builder.build();
+}
+
+/// The incident face cut to the prism over the reference face.
+inline void clip_faces(const FacePair& f, double margin, Manifold& out) {
+  const double hu = f.reference.half[f.u], hv = f.reference.half[f.v];
+  const std::array<Side, 4> sides{{{0, 1, hu, kOnSide * hu, 4},
+                                   {0, -1, hu, kOnSide * hu, 5},
+                                   {1, 1, hv, kOnSide * hv, 6},
+                                   {1, -1, hv, kOnSide * hv, 7}}};
+  Polygon one, other;
+  Polygon *now = &one, *next = &other;
+  const std::uint32_t cutting = lay_incident_face(f, sides, one);
+  for (std::size_t k = 0; k < 4; ++k)
+    if ((cutting >> k & 1) != 0) clip(*now, sides[k], *next), std::swap(now, next);
+  // What is higher than the margin is no contact.
+  std::size_t low = 0;
+  for (std::size_t k = 0; k < now->size; ++k) {
+    now->corner[low] = now->corner[k], now->name[low] = now->name[k];
+    low += now->corner[k][2] <= margin ? 1 : 0;
+  }
+  now->size = low;
+  write_points(f, *now, out);
 }
 
 /// The middle of the edge along axis `k` that lies farthest along n; `signs` tells which of the four it is.
@@ -241,7 +319,7 @@ Vec3 edge_middle(const WorldBox& box, std::size_t k, const Vec3& n, std::uint32_
 
 /// Nearest points of the two edges: of pa + s u and pb + t v with w = pb - pa and c = dot(u, v),
 /// s = (dot(w, u) - c dot(w, v)) / (1 - c^2), t = c s - dot(w, v).
-Manifold cross_edges(const WorldBox& a, const WorldBox& b, const AxisTest& axis) {
+void cross_edges(const WorldBox& a, const WorldBox& b, const AxisTest& axis, Manifold& out) {
   const auto k = static_cast<std::size_t>(axis.index - 6), i = k / 3, j = k % 3;
   std::uint32_t signs = 0;
   const Vec3 pa = edge_middle(a, i, axis.normal, signs), pb = edge_middle(b, j, -axis.normal, signs);
@@ -249,38 +327,54 @@ Manifold cross_edges(const WorldBox& a, const WorldBox& b, const AxisTest& axis)
   const double c = dot(a.axis[i], b.axis[j]), along_a = dot(w, a.axis[i]), along_b = dot(w, b.axis[j]);
   const double s = (along_a - c * along_b) / dot(n, n), t = c * s - along_b;
   // Beyond an end the lines are near each other, not the edges.
-  if (!(std::fabs(s) <= a.half[i] && std::fabs(t) <= b.half[j])) return {};
-  const Vec3 on_a = pa + s * a.axis[i], on_b = pb + t * b.axis[j];
-  Manifold result;
-  result.normal = axis.normal;
-  result.count = 1;
-  result.point[0] = {on_a, on_b, axis.separation, static_cast<std::uint32_t>(2 * axis.index) << 16 | signs};
-  return result;
+  if (!(std::fabs(s) <= a.half[i] && std::fabs(t) <= b.half[j])) return;
+  out.normal = axis.normal;
+  out.count = 1;
+  out.point[0] = {pa + s * a.axis[i], pb + t * b.axis[j], axis.separation,
+                  static_cast<std::uint32_t>(2 * axis.index) << 16 | signs};
+}
+
+/// All but boxes near each other past a corner. True if they are apart.
+inline bool collide_facing(const WorldBox& a, const WorldBox& b, double margin, BoxAxis& cached, Manifold& out) {
+  if (cached.index >= 6 && cached.index < 15 && test_edges(a, b, cached.index).separation > margin) return true;
+  const BoxPair pair(a, b);
+  const Decision decision = decide(a, b, pair, margin, cached.index);
+  cached.index = decision.axis;
+  if (decision.apart) return true;
+  const auto k = static_cast<std::size_t>(decision.axis);
+  if (k < 3) {
+    clip_faces({a, b, decision.axis, pair.c[k], pair.from_a[k]}, margin, out);
+  } else if (k < 6) {
+    clip_faces({b, a, decision.axis, pair.t[k - 3], pair.from_b[k - 3]}, margin, out);
+  } else {
+    cross_edges(a, b, test_edges(a, b, decision.axis), out);
+  }
+  return false;
 }
 
 }  // namespace
 
-Manifold collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin,
-                         BoxAxis& cached) {
-  const WorldBox box_a = in_world(a, pose_a), box_b = in_world(b, pose_b);
-  const Decision decision = decide(box_a, box_b, margin, cached.index);
-  const AxisTest& axis = decision.edge.index >= 0 ? decision.edge : decision.face;
-  cached.index = axis.index;
-  if (decision.apart) return {};
-  Manifold result = axis.index >= 6  ? cross_edges(box_a, box_b, axis)
-                    : axis.index < 3 ? clip_faces(box_a, box_b, axis, margin).build()
-                                     : clip_faces(box_b, box_a, axis, margin).build();
-  if (result.count > 0) return result;
+void collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin, BoxAxis& cached,
+                     Manifold& out) {
+  out.count = 0;
+  bool apart = false;
+  run_wide([&] {
+    WorldBox box_a, box_b;
+    place_box(a, pose_a, box_a), place_box(b, pose_b, box_b);
+    apart = collide_facing(box_a, box_b, margin, cached, out);
+  });
+  if (apart || out.count > 0) return;
   // Near each other past a corner or an edge: no axis is apart by more than the margin, yet no features face each
   // other.
-  result = collide_convex(a, pose_a, b, pose_b, margin);
-  result.point[0].feature = kPastCorner;
-  return result;
+  out = collide_convex(a, pose_a, b, pose_b, margin);
+  out.point[0].feature = kPastCorner;
 }
 
 Manifold collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin) {
   BoxAxis none;
-  return collide_box_box(a, pose_a, b, pose_b, margin, none);
+  Manifold result;
+  collide_box_box(a, pose_a, b, pose_b, margin, none, result);
+  return result;
 }
 
 }  // namespace cairn
