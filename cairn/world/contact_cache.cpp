@@ -52,32 +52,50 @@ const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {
   return nullptr;
 }
 
-/// The old point with the same feature, else the nearest within reach.
-const ContactPoint* old_point(const PairContext& c, const ContactManifold& m, const ContactPoint& point) {
+/// The old point with the same feature, which mostly is number `k` again; else the nearest within reach.
+const ContactPoint* old_point(const PairContext& c, const ContactManifold& m, std::int32_t k,
+                              const ContactPoint& point) {
   const ContactPoint* first = &c.old_slab->points[static_cast<std::size_t>(m.first_point)];
-  for (std::int32_t k = 0; k < m.count; ++k)
-    if (first[k].feature == point.feature) return first + k;
+  if (k < m.count && first[k].feature == point.feature) return first + k;
+  for (std::int32_t j = 0; j < m.count; ++j)
+    if (first[j].feature == point.feature) return first + j;
   const ContactPoint* nearest = nullptr;
   double least = kNearFeature * kNearFeature;
-  for (std::int32_t k = 0; k < m.count; ++k) {
-    const Vec3 d = first[k].position - point.position;
-    if (dot(d, d) < least) least = dot(d, d), nearest = first + k;
+  for (std::int32_t j = 0; j < m.count; ++j) {
+    const Vec3 d = first[j].position - point.position;
+    if (dot(d, d) < least) least = dot(d, d), nearest = first + j;
   }
   return nearest;
 }
 
-/// Impulses of the old contact, tangents turned into the new frame.
+/// Carries impulses from a manifold to the one that replaces it, tangents turned into the new frame.
+class ImpulseCarrier {
+ public:
+  ImpulseCarrier(const Vec3& old_normal, const Vec3& normal) : turned_(!(old_normal == normal)) {
+    if (turned_) before_ = make_frame(old_normal), now_ = make_frame(normal);
+  }
+
+  void carry(const ContactPoint& from, ContactPoint& to) const {
+    to.normal_impulse = from.normal_impulse;
+    to.spin_impulse = from.spin_impulse;
+    to.tangent_impulse[0] = from.tangent_impulse[0];
+    to.tangent_impulse[1] = from.tangent_impulse[1];
+    if (!turned_ || (from.tangent_impulse[0] == 0 && from.tangent_impulse[1] == 0)) return;
+    const Vec3 tangential =
+        double{from.tangent_impulse[0]} * before_.tangent1 + double{from.tangent_impulse[1]} * before_.tangent2;
+    to.tangent_impulse[0] = static_cast<float>(dot(now_.tangent1, tangential));
+    to.tangent_impulse[1] = static_cast<float>(dot(now_.tangent2, tangential));
+  }
+
+ private:
+  bool turned_;
+  Frame before_, now_;
+};
+
+/// One point alone.
 void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3& normal, ContactPoint& to) {
-  to.normal_impulse = from.normal_impulse;
-  to.spin_impulse = from.spin_impulse;
-  to.tangent_impulse[0] = from.tangent_impulse[0];
-  to.tangent_impulse[1] = from.tangent_impulse[1];
-  if (old_normal == normal || (from.tangent_impulse[0] == 0 && from.tangent_impulse[1] == 0)) return;
-  const Frame before = make_frame(old_normal), now = make_frame(normal);
-  const Vec3 tangential =
-      double{from.tangent_impulse[0]} * before.tangent1 + double{from.tangent_impulse[1]} * before.tangent2;
-  to.tangent_impulse[0] = static_cast<float>(dot(now.tangent1, tangential));
-  to.tangent_impulse[1] = static_cast<float>(dot(now.tangent2, tangential));
+  const bool rubs = from.tangent_impulse[0] != 0 || from.tangent_impulse[1] != 0;
+  ImpulseCarrier(rubs ? old_normal : normal, normal).carry(from, to);
 }
 
 /// Two balls: the most frequent pair, without any detour.
@@ -137,14 +155,33 @@ struct AnchorFrame {
   Vec3 place(const float* anchor) const { return position + turn * to_vec(anchor); }
 };
 
-ContactAnchor make_anchor(const PairContext& c, const Vec3& normal, const ManifoldPoint& point) {
-  const Pose &pose_a = c.bodies.pose[c.body_a], &pose_b = c.bodies.pose[c.body_b];
-  ContactAnchor anchor;
-  to_float(transform_back(pose_a, point.on_a), anchor.on_a);
-  to_float(transform_back(pose_b, point.on_b), anchor.on_b);
-  const Vec3 gap = AnchorFrame(pose_b).place(anchor.on_b) - AnchorFrame(pose_a).place(anchor.on_a);
-  anchor.offset = static_cast<float>(point.separation - dot(normal, gap));
-  return anchor;
+/// Anchors of the points of a manifold, in both bodies.
+void make_anchors(const PairContext& c, const Manifold& manifold, ContactAnchor* anchors) {
+  const AnchorFrame frame_a(c.bodies.pose[c.body_a]), frame_b(c.bodies.pose[c.body_b]);
+  for (int k = 0; k < manifold.count; ++k) {
+    const ManifoldPoint& point = manifold.point[static_cast<std::size_t>(k)];
+    ContactAnchor& anchor = anchors[k];
+    to_float(multiply_transposed(frame_a.turn, point.on_a - frame_a.position), anchor.on_a);
+    to_float(multiply_transposed(frame_b.turn, point.on_b - frame_b.position), anchor.on_b);
+    const Vec3 gap = frame_b.place(anchor.on_b) - frame_a.place(anchor.on_a);
+    anchor.offset = static_cast<float>(point.separation - dot(manifold.normal, gap));
+  }
+}
+
+/// The points of a manifold, with the impulses of those they replace.
+void make_points(const PairContext& c, const PartManifold& found, ContactPoint* points) {
+  const Manifold& manifold = found.manifold;
+  for (int k = 0; k < manifold.count; ++k) {
+    const ManifoldPoint& p = manifold.point[static_cast<std::size_t>(k)];
+    points[k].position = 0.5 * (p.on_a + p.on_b);
+    points[k].separation = static_cast<float>(p.separation);
+    points[k].feature = p.feature;
+  }
+  const ContactManifold* old = old_manifold(c, found.part);
+  if (old == nullptr) return;
+  const ImpulseCarrier carrier(old->normal, manifold.normal);
+  for (int k = 0; k < manifold.count; ++k)
+    if (const ContactPoint* from = old_point(c, *old, k, points[k])) carrier.carry(*from, points[k]);
 }
 
 /// Asks the narrow phase.
@@ -153,26 +190,20 @@ void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, 
   collide(c.shapes.shape[c.a], c.shapes.pose[c.a], c.shapes.shape[c.b], c.shapes.pose[c.b], pair_margin(c), memory,
           slab.scratch);
   for (const PartManifold& found : slab.scratch) {
-    ContactManifold m;
+    const std::size_t first_point = slab.points.size(), first_anchor = slab.anchors.size();
+    const auto count = static_cast<std::size_t>(found.manifold.count);
+    ContactManifold& m = slab.manifolds.emplace_back();
     m.normal = found.manifold.normal;
     m.part = found.part;
     m.pair = c.index;
     m.count = found.manifold.count;
-    m.first_point = static_cast<std::int32_t>(slab.points.size());
-    if (recyclable) m.first_anchor = static_cast<std::int32_t>(slab.anchors.size());
-    const ContactManifold* old = old_manifold(c, found.part);
-    for (int k = 0; k < m.count; ++k) {
-      const ManifoldPoint& p = found.manifold.point[static_cast<std::size_t>(k)];
-      ContactPoint point;
-      point.position = 0.5 * (p.on_a + p.on_b);
-      point.separation = static_cast<float>(p.separation);
-      point.feature = p.feature;
-      const ContactPoint* from = old != nullptr ? old_point(c, *old, point) : nullptr;
-      if (from != nullptr) carry_impulse(*from, old->normal, m.normal, point);
-      slab.points.push_back(point);
-      if (recyclable) slab.anchors.push_back(make_anchor(c, m.normal, p));
-    }
-    slab.manifolds.push_back(m);
+    m.first_point = static_cast<std::int32_t>(first_point);
+    slab.points.resize(first_point + count);
+    make_points(c, found, slab.points.data() + first_point);
+    if (!recyclable) continue;
+    m.first_anchor = static_cast<std::int32_t>(first_anchor);
+    slab.anchors.resize(first_anchor + count);
+    make_anchors(c, found.manifold, slab.anchors.data() + first_anchor);
   }
 }
 
