@@ -111,21 +111,27 @@ struct Decision {
 };
 
 /// The edge that beats the best face by the preference, if any; or one along which the boxes are apart.
-Decision decide_edges(const WorldBox& a, const WorldBox& b, const BoxPair& pair, double to_beat, double margin) {
-  // Since the length is at most 1, most edges are out before it is known.
-  const double at_least = std::min(to_beat, 0.0);
-  Double4 scaled[3];
-  for (std::size_t i = 0; i < 3; ++i) pair.edges(a, b, i, scaled[i]);
-  const Mask4x64 some = (scaled[0] > at_least) | (scaled[1] > at_least) | (scaled[2] > at_least);
+inline Decision decide_edges(const WorldBox& a, const WorldBox& b, const BoxPair& pair, double to_beat, double margin) {
+  // separation = scaled / length > least is scaled |scaled| > least |least| length^2, without roots and quotients. Few
+  // edges pass, and what rounding lets pass too is looked at below.
+  const double least = std::min(to_beat, margin), bound = least * std::fabs(least);
+  const double below = bound - 1e-12 * std::fabs(bound);
+  Double4 scaled[3], sine2[3];
+  Mask4x64 some{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    pair.edges(a, b, i, scaled[i]);
+    sine2[i] = 1 - pair.c[i] * pair.c[i];
+    Double4 size;
+    absolute(scaled[i], size);
+    some |= (scaled[i] * size > below * sine2[i]) & (sine2[i] > kParallel);
+  }
   if ((some[0] | some[1] | some[2]) == 0) return {-1, false};
   std::int32_t edge = -1;
   double best = to_beat;
   for (std::int32_t k = 0; k < 9; ++k) {
     const auto i = static_cast<std::size_t>(k / 3), j = static_cast<std::size_t>(k % 3);
-    if (!(scaled[i][j] > at_least)) continue;
-    const double sine2 = 1 - pair.c[i][j] * pair.c[i][j];
-    if (!(sine2 > kParallel)) continue;
-    const double separation = scaled[i][j] / std::sqrt(sine2);
+    if (!(sine2[i][j] > kParallel)) continue;
+    const double separation = scaled[i][j] / std::sqrt(sine2[i][j]);
     if (separation > margin) return {6 + k, true};
     if (separation > best) best = separation, edge = 6 + k;
   }
@@ -251,6 +257,16 @@ inline std::uint32_t lay_incident_face(const FacePair& f, const std::array<Side,
   return static_cast<std::uint32_t>(out[0] | out[1] | out[2] | out[3]);
 }
 
+/// on_a, on_b, lane 2 of `corner` and room for the feature, in two stores instead of seven.
+inline void put_point(const Double4& on_a, const Double4& on_b, const Double4& corner, ManifoldPoint& point) {
+  const Double4 first = __builtin_shufflevector(on_a, on_b, 0, 1, 2, 4),
+                second = __builtin_shufflevector(on_b, corner, 1, 2, 6, 7);
+  static_assert(sizeof first + sizeof second == sizeof point);
+  auto* to = reinterpret_cast<std::byte*>(&point);
+  std::memcpy(to, &first, sizeof first);
+  std::memcpy(to + sizeof first, &second, sizeof second);
+}
+
 /// The corners within the margin as points of contact; more than four go through a ManifoldBuilder.
 inline void write_points(const FacePair& f, const Polygon& polygon, Manifold& out) {
   Double4 centre, along_u, along_v, up, n;
@@ -262,11 +278,7 @@ inline void write_points(const FacePair& f, const Polygon& polygon, Manifold& ou
     const Double4 on_reference = centre + c[0] * along_u + c[1] * along_v + up, on_incident = on_reference + c[2] * n;
     const Double4 &on_a = f.b_is_reference() ? on_incident : on_reference,
                   &on_b = f.b_is_reference() ? on_reference : on_incident;
-    // on_a, on_b, separation and room for the feature: two stores instead of seven.
-    const Double4 image[2] = {__builtin_shufflevector(on_a, on_b, 0, 1, 2, 4),
-                              __builtin_shufflevector(on_b, c, 1, 2, 6, 7)};
-    static_assert(sizeof image == sizeof point);
-    std::memcpy(&point, image, sizeof image);
+    put_point(on_a, on_b, c, point);
     point.feature = faces | polygon.name[k];
   };
   out.normal = f.normal;
@@ -284,6 +296,16 @@ inline void write_points(const FacePair& f, const Polygon& polygon, Manifold& ou
   out = builder.build();
 }
 
+/// What is higher than the margin is no contact.
+inline void remove_high(double margin, Polygon& polygon) {
+  std::size_t low = 0;
+  for (std::size_t k = 0; k < polygon.size; ++k) {
+    if (!(polygon.corner[k][2] <= margin)) continue;
+    polygon.corner[low] = polygon.corner[k], polygon.name[low++] = polygon.name[k];
+  }
+  polygon.size = low;
+}
+
 /// The incident face cut to the prism over the reference face.
 inline void clip_faces(const FacePair& f, double margin, Manifold& out) {
   const double hu = f.reference.half[f.u], hv = f.reference.half[f.v];
@@ -296,13 +318,9 @@ inline void clip_faces(const FacePair& f, double margin, Manifold& out) {
   const std::uint32_t cutting = lay_incident_face(f, sides, one);
   for (std::size_t k = 0; k < 4; ++k)
     if ((cutting >> k & 1) != 0) clip(*now, sides[k], *next), std::swap(now, next);
-  // What is higher than the margin is no contact.
-  std::size_t low = 0;
-  for (std::size_t k = 0; k < now->size; ++k) {
-    now->corner[low] = now->corner[k], now->name[low] = now->name[k];
-    low += now->corner[k][2] <= margin ? 1 : 0;
-  }
-  now->size = low;
+  bool high = false;
+  for (std::size_t k = 0; k < now->size; ++k) high |= !(now->corner[k][2] <= margin);
+  if (high) remove_high(margin, *now);
   write_points(f, *now, out);
 }
 
