@@ -249,9 +249,10 @@ inline std::uint32_t lay_incident_face(const FacePair& f, const std::array<Side,
   const Vec3 &axis_u = reference.axis[f.u], &axis_v = reference.axis[f.v];
   const Double4 x = dx * axis_u.x + dy * axis_u.y + dz * axis_u.z, y = dx * axis_v.x + dy * axis_v.y + dz * axis_v.z,
                 height = dx * f.n.x + dy * f.n.y + dz * f.n.z - reference.half[f.axis];
-  transpose(x, y, height, polygon.corner);
+  Double4 corner[4] = {x, y, height, Double4{}};
+  transpose(corner);
   polygon.size = 4;
-  for (std::uint32_t k = 0; k < 4; ++k) polygon.name[k] = (k + 3) % 4 << 4 | k;
+  for (std::uint32_t k = 0; k < 4; ++k) polygon.corner[k] = corner[k], polygon.name[k] = (k + 3) % 4 << 4 | k;
   const double hu = reference.half[f.u], hv = reference.half[f.v], tu = sides[0].tolerance, tv = sides[2].tolerance;
   const Mask4x64 out = ((x - hu > tu) & 1) | ((-x - hu > tu) & 2) | ((y - hv > tv) & 4) | ((-y - hv > tv) & 8);
   return static_cast<std::uint32_t>(out[0] | out[1] | out[2] | out[3]);

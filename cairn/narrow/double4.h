@@ -26,13 +26,17 @@ inline void rotate_lanes(const Double4& v, Double4& next, Double4& last) {
   next = __builtin_shufflevector(v, v, 1, 2, 0, 3), last = __builtin_shufflevector(v, v, 2, 0, 1, 3);
 }
 
-/// out[k] = (x_k, y_k, z_k, 0).
-inline void transpose(const Double4& x, const Double4& y, const Double4& z, Double4* out) {
-  const Double4 zero{},
-      xy02 = __builtin_shufflevector(x, y, 0, 4, 2, 6), xy13 = __builtin_shufflevector(x, y, 1, 5, 3, 7),
-      z02 = __builtin_shufflevector(z, zero, 0, 4, 2, 6), z13 = __builtin_shufflevector(z, zero, 1, 5, 3, 7);
-  out[0] = __builtin_shufflevector(xy02, z02, 0, 1, 4, 5), out[1] = __builtin_shufflevector(xy13, z13, 0, 1, 4, 5);
-  out[2] = __builtin_shufflevector(xy02, z02, 2, 3, 6, 7), out[3] = __builtin_shufflevector(xy13, z13, 2, 3, 6, 7);
+/// Turns four rows of four into four columns: lane j of row i changes places with lane i of row j.
+template <class Lanes>
+inline void transpose(Lanes (&row)[4]) {
+  const Lanes even01 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6),
+              odd01 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7),
+              even23 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6),
+              odd23 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+  row[0] = __builtin_shufflevector(even01, even23, 0, 1, 4, 5),
+  row[1] = __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5);
+  row[2] = __builtin_shufflevector(even01, even23, 2, 3, 6, 7),
+  row[3] = __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7);
 }
 
 }  // namespace cairn

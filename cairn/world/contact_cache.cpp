@@ -2,8 +2,12 @@
 #include "cairn/world/contact_cache.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
+#include "cairn/core/simd.h"
 #include "cairn/math/mat3.h"
+#include "cairn/narrow/double4.h"
 
 namespace cairn {
 
@@ -68,34 +72,40 @@ const ContactPoint* old_point(const PairContext& c, const ContactManifold& m, st
   return nearest;
 }
 
-/// Carries impulses from a manifold to the one that replaces it, tangents turned into the new frame.
-class ImpulseCarrier {
- public:
-  ImpulseCarrier(const Vec3& old_normal, const Vec3& normal) : turned_(!(old_normal == normal)) {
-    if (turned_) before_ = make_frame(old_normal), now_ = make_frame(normal);
-  }
-
-  void carry(const ContactPoint& from, ContactPoint& to) const {
-    to.normal_impulse = from.normal_impulse;
-    to.spin_impulse = from.spin_impulse;
-    to.tangent_impulse[0] = from.tangent_impulse[0];
-    to.tangent_impulse[1] = from.tangent_impulse[1];
-    if (!turned_ || (from.tangent_impulse[0] == 0 && from.tangent_impulse[1] == 0)) return;
-    const Vec3 tangential =
-        double{from.tangent_impulse[0]} * before_.tangent1 + double{from.tangent_impulse[1]} * before_.tangent2;
-    to.tangent_impulse[0] = static_cast<float>(dot(now_.tangent1, tangential));
-    to.tangent_impulse[1] = static_cast<float>(dot(now_.tangent2, tangential));
-  }
-
- private:
-  bool turned_;
-  Frame before_, now_;
-};
-
-/// One point alone.
+/// Impulses of the old contact, tangents turned into the new frame.
 void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3& normal, ContactPoint& to) {
-  const bool rubs = from.tangent_impulse[0] != 0 || from.tangent_impulse[1] != 0;
-  ImpulseCarrier(rubs ? old_normal : normal, normal).carry(from, to);
+  to.normal_impulse = from.normal_impulse;
+  to.spin_impulse = from.spin_impulse;
+  to.tangent_impulse[0] = from.tangent_impulse[0];
+  to.tangent_impulse[1] = from.tangent_impulse[1];
+  if (old_normal == normal || (from.tangent_impulse[0] == 0 && from.tangent_impulse[1] == 0)) return;
+  const Frame before = make_frame(old_normal), now = make_frame(normal);
+  const Vec3 tangential =
+      double{from.tangent_impulse[0]} * before.tangent1 + double{from.tangent_impulse[1]} * before.tangent2;
+  to.tangent_impulse[0] = static_cast<float>(dot(now.tangent1, tangential));
+  to.tangent_impulse[1] = static_cast<float>(dot(now.tangent2, tangential));
+}
+
+/// The same for all points of a manifold.
+void carry_impulses(const PairContext& c, const ContactManifold& old, const Vec3& normal,
+                    std::span<ContactPoint> points) {
+  // Lane k is tangent k of the new frame: the old tangents seen from there.
+  double turn[2][2] = {{1, 0}, {0, 1}};
+  if (!(old.normal == normal)) {
+    const Frame before = make_frame(old.normal), now = make_frame(normal);
+    turn[0][0] = dot(now.tangent1, before.tangent1), turn[0][1] = dot(now.tangent1, before.tangent2);
+    turn[1][0] = dot(now.tangent2, before.tangent1), turn[1][1] = dot(now.tangent2, before.tangent2);
+  }
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    ContactPoint& to = points[k];
+    const ContactPoint* from = old_point(c, old, static_cast<std::int32_t>(k), to);
+    if (from == nullptr) continue;
+    const double x = double{from->tangent_impulse[0]}, y = double{from->tangent_impulse[1]};
+    to.normal_impulse = from->normal_impulse;
+    to.tangent_impulse[0] = static_cast<float>(turn[0][0] * x + turn[0][1] * y);
+    to.tangent_impulse[1] = static_cast<float>(turn[1][0] * x + turn[1][1] * y);
+    to.spin_impulse = from->spin_impulse;
+  }
 }
 
 /// Two balls: the most frequent pair, without any detour.
@@ -141,9 +151,6 @@ void collide_balls(const PairContext& c, Slab& slab) {
     carry_impulse(c.old_slab->points[static_cast<std::size_t>(old->first_point)], old->normal, m.normal, point);
 }
 
-void to_float(const Vec3& v, float* out) {
-  out[0] = static_cast<float>(v.x), out[1] = static_cast<float>(v.y), out[2] = static_cast<float>(v.z);
-}
 Vec3 to_vec(const float* v) { return {double{v[0]}, double{v[1]}, double{v[2]}}; }
 
 /// Where anchors of a body are in the world.
@@ -155,33 +162,64 @@ struct AnchorFrame {
   Vec3 place(const float* anchor) const { return position + turn * to_vec(anchor); }
 };
 
-/// Anchors of the points of a manifold, in both bodies.
-void make_anchors(const PairContext& c, const Manifold& manifold, ContactAnchor* anchors) {
-  const AnchorFrame frame_a(c.bodies.pose[c.body_a]), frame_b(c.bodies.pose[c.body_b]);
+using Float4 = float __attribute__((vector_size(16)));
+
+/// Four points by coordinates.
+struct FourPoints {
+  Double4 x, y, z;
+};
+
+/// Rounds the anchors of four points in a body, and finds where they come to lie.
+inline void round_anchors(const Pose& pose, const FourPoints& points, Float4 (&anchor)[3], FourPoints& placed) {
+  const Mat3 r = to_matrix(pose.orientation);
+  const Vec3& p = pose.position;
+  const Double4 dx = points.x - p.x, dy = points.y - p.y, dz = points.z - p.z;
+  // R^T d, and R times that after rounding.
+  anchor[0] = __builtin_convertvector(dx * r.row0.x + dy * r.row1.x + dz * r.row2.x, Float4);
+  anchor[1] = __builtin_convertvector(dx * r.row0.y + dy * r.row1.y + dz * r.row2.y, Float4);
+  anchor[2] = __builtin_convertvector(dx * r.row0.z + dy * r.row1.z + dz * r.row2.z, Float4);
+  const Double4 x = __builtin_convertvector(anchor[0], Double4), y = __builtin_convertvector(anchor[1], Double4),
+                z = __builtin_convertvector(anchor[2], Double4);
+  placed.x = p.x + (r.row0.x * x + r.row0.y * y + r.row0.z * z);
+  placed.y = p.y + (r.row1.x * x + r.row1.y * y + r.row1.z * z);
+  placed.z = p.z + (r.row2.x * x + r.row2.y * y + r.row2.z * z);
+}
+
+/// Anchors of the points of a manifold, in both bodies, four points at a time; the last one stands in for missing ones.
+inline void make_anchors(const PairContext& c, const Manifold& manifold, ContactAnchor* anchors) {
+  static_assert(sizeof(ManifoldPoint) == 2 * sizeof(Double4) && sizeof(ContactAnchor) == 7 * sizeof(float));
+  Double4 on_a[4], on_b[4];
+  for (int k = 0; k < 4; ++k) {
+    const ManifoldPoint& point = manifold.point[static_cast<std::size_t>(std::min(k, manifold.count - 1))];
+    Double4 half[2];
+    std::memcpy(half, &point, sizeof half);
+    on_a[k] = half[0], on_b[k] = __builtin_shufflevector(half[0], half[1], 3, 4, 5, 6);
+  }
+  transpose(on_a), transpose(on_b);
+  FourPoints at_a, at_b;
+  Float4 local_a[3], local_b[3];
+  round_anchors(c.bodies.pose[c.body_a], {on_a[0], on_a[1], on_a[2]}, local_a, at_a);
+  round_anchors(c.bodies.pose[c.body_b], {on_b[0], on_b[1], on_b[2]}, local_b, at_b);
+  const Vec3& n = manifold.normal;
+  const Double4 offset = on_b[3] - (n.x * (at_b.x - at_a.x) + n.y * (at_b.y - at_a.y) + n.z * (at_b.z - at_a.z));
+  Float4 first[4] = {local_a[0], local_a[1], local_a[2], local_b[0]};
+  Float4 second[4] = {local_b[1], local_b[2], __builtin_convertvector(offset, Float4), Float4{}};
+  transpose(first), transpose(second);
   for (int k = 0; k < manifold.count; ++k) {
-    const ManifoldPoint& point = manifold.point[static_cast<std::size_t>(k)];
-    ContactAnchor& anchor = anchors[k];
-    to_float(multiply_transposed(frame_a.turn, point.on_a - frame_a.position), anchor.on_a);
-    to_float(multiply_transposed(frame_b.turn, point.on_b - frame_b.position), anchor.on_b);
-    const Vec3 gap = frame_b.place(anchor.on_b) - frame_a.place(anchor.on_a);
-    anchor.offset = static_cast<float>(point.separation - dot(manifold.normal, gap));
+    auto* to = reinterpret_cast<std::byte*>(anchors + k);
+    std::memcpy(to, &first[k], sizeof(Float4));
+    std::memcpy(to + sizeof(Float4), &second[k], sizeof(ContactAnchor) - sizeof(Float4));
   }
 }
 
-/// The points of a manifold, with the impulses of those they replace.
-void make_points(const PairContext& c, const PartManifold& found, ContactPoint* points) {
-  const Manifold& manifold = found.manifold;
+/// The points of a manifold, without impulses.
+inline void make_points(const Manifold& manifold, ContactPoint* points) {
   for (int k = 0; k < manifold.count; ++k) {
     const ManifoldPoint& p = manifold.point[static_cast<std::size_t>(k)];
     points[k].position = 0.5 * (p.on_a + p.on_b);
     points[k].separation = static_cast<float>(p.separation);
     points[k].feature = p.feature;
   }
-  const ContactManifold* old = old_manifold(c, found.part);
-  if (old == nullptr) return;
-  const ImpulseCarrier carrier(old->normal, manifold.normal);
-  for (int k = 0; k < manifold.count; ++k)
-    if (const ContactPoint* from = old_point(c, *old, k, points[k])) carrier.carry(*from, points[k]);
 }
 
 /// Asks the narrow phase.
@@ -198,12 +236,15 @@ void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, 
     m.pair = c.index;
     m.count = found.manifold.count;
     m.first_point = static_cast<std::int32_t>(first_point);
-    slab.points.resize(first_point + count);
-    make_points(c, found, slab.points.data() + first_point);
-    if (!recyclable) continue;
-    m.first_anchor = static_cast<std::int32_t>(first_anchor);
-    slab.anchors.resize(first_anchor + count);
-    make_anchors(c, found.manifold, slab.anchors.data() + first_anchor);
+    for (std::size_t k = 0; k < count; ++k) slab.points.emplace_back();
+    if (recyclable) {
+      m.first_anchor = static_cast<std::int32_t>(first_anchor);
+      for (std::size_t k = 0; k < count; ++k) slab.anchors.emplace_back();
+    }
+    const std::span<ContactPoint> points(slab.points.data() + first_point, count);
+    make_points(found.manifold, points.data());
+    if (recyclable) run_wide([&] { make_anchors(c, found.manifold, slab.anchors.data() + first_anchor); });
+    if (const ContactManifold* old = old_manifold(c, found.part)) carry_impulses(c, *old, m.normal, points);
   }
 }
 
