@@ -2,6 +2,8 @@
 #include "cairn/narrow/collide_box.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -157,10 +159,10 @@ Decision decide(const WorldBox& a, const WorldBox& b, const BoxPair& pair, doubl
   return {face, false};
 }
 
-/// What of the incident face lies over the reference face. Corners are in the frame of the reference face: lanes 0 and
-/// 1 along it, lane 2 the height over it. Names tell the edges that meet there, the one that comes in times 16 and the
-/// one that goes out: 0..3 of the incident face, 4..7 the sides of the reference face. A convex quadrilateral cut by
-/// four lines has at most eight corners.
+/// Corners of what of the incident face lies over the reference face, in the frame of the latter: lanes 0 and 1 along
+/// it, lane 2 the height over it. Names tell the edges that meet there, the one that comes in times 16 and the one that
+/// goes out: 0..3 of the incident face, 4..7 the sides of the reference face. A convex quadrilateral cut by four lines
+/// has at most eight corners.
 struct Polygon {
   static constexpr std::size_t kMost = 12;
 
@@ -169,6 +171,12 @@ struct Polygon {
   std::size_t size = 0;
 
   Polygon() {}  // NOLINT: corners are not cleared
+};
+
+/// The same while there are four corners, one in each lane. Nearly all faces that rest on each other keep to this.
+struct Quad {
+  Double4 x, y, height;
+  Mask4x64 name;
 };
 
 /// A side of the reference face: points are outside where sign * corner[lane] - half > tolerance.
@@ -235,94 +243,131 @@ struct FacePair {
   }
 };
 
-/// The incident face, and the sides of the reference face that cut it as bits.
-inline std::uint32_t lay_incident_face(const FacePair& f, const std::array<Side, 4>& sides, Polygon& polygon) {
+inline void lay_incident_face(const FacePair& f, Quad& quad) {
   const WorldBox &reference = f.reference, &incident = f.incident;
   const std::size_t p = (f.incident_axis + 1) % 3, q = (f.incident_axis + 2) % 3;
   const Vec3 centre =
       incident.centre + f.incident_sign * incident.half[f.incident_axis] * incident.axis[f.incident_axis];
   const Vec3 along_p = incident.half[p] * incident.axis[p], along_q = incident.half[q] * incident.axis[q];
-  const Double4 kSignP{1, -1, -1, 1}, kSignQ{1, 1, -1, -1};
-  const Double4 dx = centre.x + kSignP * along_p.x + kSignQ * along_q.x - reference.centre.x,
-                dy = centre.y + kSignP * along_p.y + kSignQ * along_q.y - reference.centre.y,
-                dz = centre.z + kSignP * along_p.z + kSignQ * along_q.z - reference.centre.z;
-  const Vec3 &axis_u = reference.axis[f.u], &axis_v = reference.axis[f.v];
-  const Double4 x = dx * axis_u.x + dy * axis_u.y + dz * axis_u.z, y = dx * axis_v.x + dy * axis_v.y + dz * axis_v.z,
-                height = dx * f.n.x + dy * f.n.y + dz * f.n.z - reference.half[f.axis];
-  Double4 corner[4] = {x, y, height, Double4{}};
-  transpose(corner);
-  polygon.size = 4;
-  for (std::uint32_t k = 0; k < 4; ++k) polygon.corner[k] = corner[k], polygon.name[k] = (k + 3) % 4 << 4 | k;
-  const double hu = reference.half[f.u], hv = reference.half[f.v], tu = sides[0].tolerance, tv = sides[2].tolerance;
-  const Mask4x64 out = ((x - hu > tu) & 1) | ((-x - hu > tu) & 2) | ((y - hv > tv) & 4) | ((-y - hv > tv) & 8);
-  return static_cast<std::uint32_t>(out[0] | out[1] | out[2] | out[3]);
+  const Double4 sign_p{1, -1, -1, 1}, sign_q{1, 1, -1, -1};
+  const Double4 dx = centre.x + sign_p * along_p.x + sign_q * along_q.x - reference.centre.x,
+                dy = centre.y + sign_p * along_p.y + sign_q * along_q.y - reference.centre.y,
+                dz = centre.z + sign_p * along_p.z + sign_q * along_q.z - reference.centre.z;
+  const Vec3 &u = reference.axis[f.u], &v = reference.axis[f.v];
+  quad.x = dx * u.x + dy * u.y + dz * u.z;
+  quad.y = dx * v.x + dy * v.y + dz * v.z;
+  quad.height = dx * f.n.x + dy * f.n.y + dz * f.n.z - reference.half[f.axis];
+  quad.name = Mask4x64{3 << 4 | 0, 0 << 4 | 1, 1 << 4 | 2, 2 << 4 | 3};
 }
 
-/// on_a, on_b, lane 2 of `corner` and room for the feature, in two stores instead of seven.
-inline void put_point(const Double4& on_a, const Double4& on_b, const Double4& corner, ManifoldPoint& point) {
-  const Double4 first = __builtin_shufflevector(on_a, on_b, 0, 1, 2, 4),
-                second = __builtin_shufflevector(on_b, corner, 1, 2, 6, 7);
-  static_assert(sizeof first + sizeof second == sizeof point);
+inline void to_polygon(const Quad& quad, Polygon& polygon) {
+  Double4 corner[4] = {quad.x, quad.y, quad.height, Double4{}};
+  transpose(corner);
+  polygon.size = 4;
+  for (std::size_t k = 0; k < 4; ++k)
+    polygon.corner[k] = corner[k], polygon.name[k] = static_cast<std::uint32_t>(quad.name[k]);
+}
+
+/// Keeps what is inside one side where two neighbouring corners are outside, by `over` and the bits of `outside`: each
+/// of them moves to where its edge to a corner inside is cut. The same arithmetic as clip, and the same order.
+inline void cut_quad(const Double4& over, std::uint32_t outside, std::int64_t side, Quad& quad) {
+  const Mask4x64 bit{1, 2, 4, 8}, next_bit{2, 4, 8, 1}, out = (outside & bit) != 0, enters = (outside & next_bit) == 0;
+  const Double4 over_next = __builtin_shufflevector(over, over, 1, 2, 3, 0);
+  Double4 t = over / (over - over_next);
+  t = t < 0 ? Double4{} : t;
+  t = t > 1 ? Double4{} + 1 : t;
+  // Lane k is cut on the edge that begins there or, leaving, on the one that ends there.
+  const auto cut = [&](Double4& v) {
+    const Double4 begins = v + t * (__builtin_shufflevector(v, v, 1, 2, 3, 0) - v),
+                  ends = __builtin_shufflevector(begins, begins, 3, 0, 1, 2);
+    v = out ? (enters ? begins : ends) : v;
+  };
+  cut(quad.x), cut(quad.y), cut(quad.height);
+  const Mask4x64 goes_out = quad.name & 15, came_out = __builtin_shufflevector(goes_out, goes_out, 3, 0, 1, 2);
+  quad.name = out ? (enters ? side << 4 | goes_out : came_out << 4 | side) : quad.name;
+  if (outside != 3) return;
+  quad.x = __builtin_shufflevector(quad.x, quad.x, 1, 2, 3, 0);
+  quad.y = __builtin_shufflevector(quad.y, quad.y, 1, 2, 3, 0);
+  quad.height = __builtin_shufflevector(quad.height, quad.height, 1, 2, 3, 0);
+  quad.name = __builtin_shufflevector(quad.name, quad.name, 1, 2, 3, 0);
+}
+
+/// Cuts the quadrilateral by the four sides while it stays one. Returns the first side that it does not, else 4.
+inline std::size_t cut_quad_to_sides(double hu, double hv, Quad& quad) {
+  constexpr std::uint32_t kNeighbours = 1u << 0b0011 | 1u << 0b0110 | 1u << 0b1100 | 1u << 0b1001;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double half = k < 2 ? hu : hv;
+    const Double4 along = k < 2 ? quad.x : quad.y, over = (k % 2 == 0 ? along : -along) - half;
+    const std::uint32_t outside = 15 & ~bits_of(over <= kOnSide * half);
+    if (outside == 0) continue;
+    if ((kNeighbours >> outside & 1) == 0) return k;
+    cut_quad(over, outside, static_cast<std::int64_t>(4 + k), quad);
+  }
+  return 4;
+}
+
+/// on_a and the first coordinate of on_b; the others, the separation and the bits of the feature: two stores.
+inline void put_point(const Double4& first, const Double4& second, ManifoldPoint& point) {
+  static_assert(sizeof first + sizeof second == sizeof point && std::endian::native == std::endian::little);
   auto* to = reinterpret_cast<std::byte*>(&point);
   std::memcpy(to, &first, sizeof first);
   std::memcpy(to + sizeof first, &second, sizeof second);
 }
 
-/// The corners within the margin as points of contact; more than four go through a ManifoldBuilder.
-inline void write_points(const FacePair& f, const Polygon& polygon, Manifold& out) {
-  Double4 centre, along_u, along_v, up, n;
-  to_lanes(f.reference.centre, centre), to_lanes(f.n, n), to_lanes(f.reference.half[f.axis] * f.n, up);
-  to_lanes(f.reference.axis[f.u], along_u), to_lanes(f.reference.axis[f.v], along_v);
-  const std::uint32_t faces = f.feature();
-  const auto write = [&](std::size_t k, ManifoldPoint& point) {
-    const Double4& c = polygon.corner[k];
-    const Double4 on_reference = centre + c[0] * along_u + c[1] * along_v + up, on_incident = on_reference + c[2] * n;
-    const Double4 &on_a = f.b_is_reference() ? on_incident : on_reference,
-                  &on_b = f.b_is_reference() ? on_reference : on_incident;
-    put_point(on_a, on_b, c, point);
-    point.feature = faces | polygon.name[k];
-  };
+/// The corners as points of contact, all at once.
+inline void write_quad(const FacePair& f, const Quad& quad, Manifold& out) {
+  const Vec3 &c = f.reference.centre, &u = f.reference.axis[f.u], &v = f.reference.axis[f.v], &n = f.n;
+  const Vec3 up = f.reference.half[f.axis] * n;
+  const Double4 low[3] = {c.x + quad.x * u.x + quad.y * v.x + up.x, c.y + quad.x * u.y + quad.y * v.y + up.y,
+                          c.z + quad.x * u.z + quad.y * v.z + up.z};
+  const Double4 high[3] = {low[0] + quad.height * n.x, low[1] + quad.height * n.y, low[2] + quad.height * n.z};
+  const Double4 *on_a = f.b_is_reference() ? high : low, *on_b = f.b_is_reference() ? low : high;
+  const Mask4x64 feature = quad.name | static_cast<std::int64_t>(f.feature());
+  Double4 first[4] = {on_a[0], on_a[1], on_a[2], on_b[0]};
+  Double4 second[4] = {on_b[1], on_b[2], quad.height, reinterpret_cast<Double4>(feature)};
+  transpose(first), transpose(second);
   out.normal = f.normal;
-  if (polygon.size <= 4) {
-    out.count = static_cast<int>(polygon.size);
-    for (std::size_t k = 0; k < polygon.size; ++k) write(k, out.point[k]);
-    return;
-  }
+  out.count = 4;
+  for (std::size_t k = 0; k < 4; ++k) put_point(first[k], second[k], out.point[k]);
+}
+
+/// The same for any number of corners; more than four go through a ManifoldBuilder.
+inline void write_polygon(const FacePair& f, const Polygon& polygon, Manifold& out) {
+  const WorldBox& reference = f.reference;
   ManifoldBuilder builder(f.normal);
   for (std::size_t k = 0; k < polygon.size; ++k) {
-    ManifoldPoint point;
-    write(k, point);
-    builder.add(point);
+    const Double4& c = polygon.corner[k];
+    const Vec3 low = reference.centre + c[0] * reference.axis[f.u] + c[1] * reference.axis[f.v] +
+                     reference.half[f.axis] * f.n,
+               high = low + c[2] * f.n;
+    builder.add(
+        {f.b_is_reference() ? high : low, f.b_is_reference() ? low : high, c[2], f.feature() | polygon.name[k]});
   }
   out = builder.build();
 }
 
-/// What is higher than the margin is no contact.
-inline void remove_high(double margin, Polygon& polygon) {
-  std::size_t low = 0;
-  for (std::size_t k = 0; k < polygon.size; ++k) {
-    if (!(polygon.corner[k][2] <= margin)) continue;
-    polygon.corner[low] = polygon.corner[k], polygon.name[low++] = polygon.name[k];
-  }
-  polygon.size = low;
-}
-
-/// The incident face cut to the prism over the reference face.
+/// The incident face cut to the prism over the reference face. What is higher than the margin is no contact.
 inline void clip_faces(const FacePair& f, double margin, Manifold& out) {
   const double hu = f.reference.half[f.u], hv = f.reference.half[f.v];
-  const std::array<Side, 4> sides{{{0, 1, hu, kOnSide * hu, 4},
-                                   {0, -1, hu, kOnSide * hu, 5},
-                                   {1, 1, hv, kOnSide * hv, 6},
-                                   {1, -1, hv, kOnSide * hv, 7}}};
+  Quad quad;
+  lay_incident_face(f, quad);
+  const std::size_t first_side = cut_quad_to_sides(hu, hv, quad);
+  if (first_side == 4 && bits_of(quad.height <= margin) == 15) return write_quad(f, quad, out);
   Polygon one, other;
   Polygon *now = &one, *next = &other;
-  const std::uint32_t cutting = lay_incident_face(f, sides, one);
-  for (std::size_t k = 0; k < 4; ++k)
-    if ((cutting >> k & 1) != 0) clip(*now, sides[k], *next), std::swap(now, next);
-  bool high = false;
-  for (std::size_t k = 0; k < now->size; ++k) high |= !(now->corner[k][2] <= margin);
-  if (high) remove_high(margin, *now);
-  write_points(f, *now, out);
+  to_polygon(quad, one);
+  for (std::size_t k = first_side; k < 4; ++k) {
+    const double half = k < 2 ? hu : hv;
+    clip(*now, {k / 2, k % 2 == 0 ? 1.0 : -1.0, half, kOnSide * half, static_cast<std::uint32_t>(4 + k)}, *next);
+    std::swap(now, next);
+  }
+  std::size_t low = 0;
+  for (std::size_t k = 0; k < now->size; ++k) {
+    if (!(now->corner[k][2] <= margin)) continue;
+    now->corner[low] = now->corner[k], now->name[low++] = now->name[k];
+  }
+  now->size = low;
+  write_polygon(f, *now, out);
 }
 
 /// The middle of the edge along axis `k` that lies farthest along n; `signs` tells which of the four it is.

@@ -5,6 +5,8 @@
 // Passed by reference only, since their calling convention depends on the instruction set.
 #pragma once
 
+#include <cstdint>
+
 #include "cairn/math/vec3.h"
 
 namespace cairn {
@@ -19,6 +21,12 @@ inline void to_lanes(const Vec3& v, Double4& out) { out = Double4{v.x, v.y, v.z,
 /// |v|
 inline void absolute(const Double4& v, Double4& out) {
   out = reinterpret_cast<Double4>(reinterpret_cast<Mask4x64>(v) & 0x7fffffffffffffff);
+}
+
+/// Bit k is set where lane k is.
+inline std::uint32_t bits_of(const Mask4x64& mask) {
+  const Mask4x64 bits = mask & Mask4x64{1, 2, 4, 8};
+  return static_cast<std::uint32_t>(bits[0] | bits[1] | bits[2] | bits[3]);
 }
 
 /// Lane k of `next` is lane k + 1 of v, of `last` lane k + 2, around the first three.

@@ -191,9 +191,10 @@ inline void make_anchors(const PairContext& c, const Manifold& manifold, Contact
   Double4 on_a[4], on_b[4];
   for (int k = 0; k < 4; ++k) {
     const ManifoldPoint& point = manifold.point[static_cast<std::size_t>(std::min(k, manifold.count - 1))];
-    Double4 half[2];
-    std::memcpy(half, &point, sizeof half);
-    on_a[k] = half[0], on_b[k] = __builtin_shufflevector(half[0], half[1], 3, 4, 5, 6);
+    Double4 front, back;
+    std::memcpy(&front, &point, sizeof front);
+    std::memcpy(&back, reinterpret_cast<const std::byte*>(&point) + sizeof front, sizeof back);
+    on_a[k] = front, on_b[k] = __builtin_shufflevector(front, back, 3, 4, 5, 6);
   }
   transpose(on_a), transpose(on_b);
   FourPoints at_a, at_b;
