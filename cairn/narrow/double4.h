@@ -35,12 +35,11 @@ inline void rotate_lanes(const Double4& v, Double4& next, Double4& last) {
 }
 
 /// Turns four rows of four into four columns: lane j of row i changes places with lane i of row j.
-template <class Lanes>
-inline void transpose(Lanes (&row)[4]) {
-  const Lanes even01 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6),
-              odd01 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7),
-              even23 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6),
-              odd23 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+inline void transpose(Double4 (&row)[4]) {
+  const Double4 even01 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6),
+                odd01 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7),
+                even23 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6),
+                odd23 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
   row[0] = __builtin_shufflevector(even01, even23, 0, 1, 4, 5),
   row[1] = __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5);
   row[2] = __builtin_shufflevector(even01, even23, 2, 3, 6, 7),

@@ -2,18 +2,13 @@
 #include "cairn/world/contact_cache.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 
-#include "cairn/core/simd.h"
 #include "cairn/math/mat3.h"
-#include "cairn/narrow/double4.h"
+#include "cairn/world/make_contacts.h"
 
 namespace cairn {
 
 namespace {
-
-constexpr double kNearFeature = 0.02;  ///< m, a point without an equal feature inherits from one that near
 
 /// Everything that is constant while one pair is worked on.
 struct PairContext {
@@ -56,22 +51,6 @@ const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {
   return nullptr;
 }
 
-/// The old point with the same feature, which mostly is number `k` again; else the nearest within reach.
-const ContactPoint* old_point(const PairContext& c, const ContactManifold& m, std::int32_t k,
-                              const ContactPoint& point) {
-  const ContactPoint* first = &c.old_slab->points[static_cast<std::size_t>(m.first_point)];
-  if (k < m.count && first[k].feature == point.feature) return first + k;
-  for (std::int32_t j = 0; j < m.count; ++j)
-    if (first[j].feature == point.feature) return first + j;
-  const ContactPoint* nearest = nullptr;
-  double least = kNearFeature * kNearFeature;
-  for (std::int32_t j = 0; j < m.count; ++j) {
-    const Vec3 d = first[j].position - point.position;
-    if (dot(d, d) < least) least = dot(d, d), nearest = first + j;
-  }
-  return nearest;
-}
-
 /// Impulses of the old contact, tangents turned into the new frame.
 void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3& normal, ContactPoint& to) {
   to.normal_impulse = from.normal_impulse;
@@ -84,28 +63,6 @@ void carry_impulse(const ContactPoint& from, const Vec3& old_normal, const Vec3&
       double{from.tangent_impulse[0]} * before.tangent1 + double{from.tangent_impulse[1]} * before.tangent2;
   to.tangent_impulse[0] = static_cast<float>(dot(now.tangent1, tangential));
   to.tangent_impulse[1] = static_cast<float>(dot(now.tangent2, tangential));
-}
-
-/// The same for all points of a manifold.
-void carry_impulses(const PairContext& c, const ContactManifold& old, const Vec3& normal,
-                    std::span<ContactPoint> points) {
-  // Lane k is tangent k of the new frame: the old tangents seen from there.
-  double turn[2][2] = {{1, 0}, {0, 1}};
-  if (!(old.normal == normal)) {
-    const Frame before = make_frame(old.normal), now = make_frame(normal);
-    turn[0][0] = dot(now.tangent1, before.tangent1), turn[0][1] = dot(now.tangent1, before.tangent2);
-    turn[1][0] = dot(now.tangent2, before.tangent1), turn[1][1] = dot(now.tangent2, before.tangent2);
-  }
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    ContactPoint& to = points[k];
-    const ContactPoint* from = old_point(c, old, static_cast<std::int32_t>(k), to);
-    if (from == nullptr) continue;
-    const double x = double{from->tangent_impulse[0]}, y = double{from->tangent_impulse[1]};
-    to.normal_impulse = from->normal_impulse;
-    to.tangent_impulse[0] = static_cast<float>(turn[0][0] * x + turn[0][1] * y);
-    to.tangent_impulse[1] = static_cast<float>(turn[1][0] * x + turn[1][1] * y);
-    to.spin_impulse = from->spin_impulse;
-  }
 }
 
 /// Two balls: the most frequent pair, without any detour.
@@ -162,67 +119,6 @@ struct AnchorFrame {
   Vec3 place(const float* anchor) const { return position + turn * to_vec(anchor); }
 };
 
-using Float4 = float __attribute__((vector_size(16)));
-
-/// Four points by coordinates.
-struct FourPoints {
-  Double4 x, y, z;
-};
-
-/// Rounds the anchors of four points in a body, and finds where they come to lie.
-inline void round_anchors(const Pose& pose, const FourPoints& points, Float4 (&anchor)[3], FourPoints& placed) {
-  const Mat3 r = to_matrix(pose.orientation);
-  const Vec3& p = pose.position;
-  const Double4 dx = points.x - p.x, dy = points.y - p.y, dz = points.z - p.z;
-  // R^T d, and R times that after rounding.
-  anchor[0] = __builtin_convertvector(dx * r.row0.x + dy * r.row1.x + dz * r.row2.x, Float4);
-  anchor[1] = __builtin_convertvector(dx * r.row0.y + dy * r.row1.y + dz * r.row2.y, Float4);
-  anchor[2] = __builtin_convertvector(dx * r.row0.z + dy * r.row1.z + dz * r.row2.z, Float4);
-  const Double4 x = __builtin_convertvector(anchor[0], Double4), y = __builtin_convertvector(anchor[1], Double4),
-                z = __builtin_convertvector(anchor[2], Double4);
-  placed.x = p.x + (r.row0.x * x + r.row0.y * y + r.row0.z * z);
-  placed.y = p.y + (r.row1.x * x + r.row1.y * y + r.row1.z * z);
-  placed.z = p.z + (r.row2.x * x + r.row2.y * y + r.row2.z * z);
-}
-
-/// Anchors of the points of a manifold, in both bodies, four points at a time; the last one stands in for missing ones.
-inline void make_anchors(const PairContext& c, const Manifold& manifold, ContactAnchor* anchors) {
-  static_assert(sizeof(ManifoldPoint) == 2 * sizeof(Double4) && sizeof(ContactAnchor) == 7 * sizeof(float));
-  Double4 on_a[4], on_b[4];
-  for (int k = 0; k < 4; ++k) {
-    const ManifoldPoint& point = manifold.point[static_cast<std::size_t>(std::min(k, manifold.count - 1))];
-    Double4 front, back;
-    std::memcpy(&front, &point, sizeof front);
-    std::memcpy(&back, reinterpret_cast<const std::byte*>(&point) + sizeof front, sizeof back);
-    on_a[k] = front, on_b[k] = __builtin_shufflevector(front, back, 3, 4, 5, 6);
-  }
-  transpose(on_a), transpose(on_b);
-  FourPoints at_a, at_b;
-  Float4 local_a[3], local_b[3];
-  round_anchors(c.bodies.pose[c.body_a], {on_a[0], on_a[1], on_a[2]}, local_a, at_a);
-  round_anchors(c.bodies.pose[c.body_b], {on_b[0], on_b[1], on_b[2]}, local_b, at_b);
-  const Vec3& n = manifold.normal;
-  const Double4 offset = on_b[3] - (n.x * (at_b.x - at_a.x) + n.y * (at_b.y - at_a.y) + n.z * (at_b.z - at_a.z));
-  Float4 first[4] = {local_a[0], local_a[1], local_a[2], local_b[0]};
-  Float4 second[4] = {local_b[1], local_b[2], __builtin_convertvector(offset, Float4), Float4{}};
-  transpose(first), transpose(second);
-  for (int k = 0; k < manifold.count; ++k) {
-    auto* to = reinterpret_cast<std::byte*>(anchors + k);
-    std::memcpy(to, &first[k], sizeof(Float4));
-    std::memcpy(to + sizeof(Float4), &second[k], sizeof(ContactAnchor) - sizeof(Float4));
-  }
-}
-
-/// The points of a manifold, without impulses.
-inline void make_points(const Manifold& manifold, ContactPoint* points) {
-  for (int k = 0; k < manifold.count; ++k) {
-    const ManifoldPoint& p = manifold.point[static_cast<std::size_t>(k)];
-    points[k].position = 0.5 * (p.on_a + p.on_b);
-    points[k].separation = static_cast<float>(p.separation);
-    points[k].feature = p.feature;
-  }
-}
-
 /// Asks the narrow phase.
 void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, Slab& slab) {
   slab.scratch.clear();
@@ -242,10 +138,14 @@ void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, 
       m.first_anchor = static_cast<std::int32_t>(first_anchor);
       for (std::size_t k = 0; k < count; ++k) slab.anchors.emplace_back();
     }
-    const std::span<ContactPoint> points(slab.points.data() + first_point, count);
-    make_points(found.manifold, points.data());
-    if (recyclable) run_wide([&] { make_anchors(c, found.manifold, slab.anchors.data() + first_anchor); });
-    if (const ContactManifold* old = old_manifold(c, found.part)) carry_impulses(c, *old, m.normal, points);
+    NewContacts contacts{found.manifold, c.bodies.pose[c.body_a], c.bodies.pose[c.body_b], {}, {}};
+    if (const ContactManifold* old = old_manifold(c, found.part)) {
+      contacts.old = {&c.old_slab->points[static_cast<std::size_t>(old->first_point)],
+                      static_cast<std::size_t>(old->count)};
+      contacts.old_normal = old->normal;
+    }
+    make_contacts(contacts, slab.points.data() + first_point,
+                  recyclable ? slab.anchors.data() + first_anchor : nullptr);
   }
 }
 
