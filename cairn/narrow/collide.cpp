@@ -71,22 +71,19 @@ const T& as(const Shape& shape) {
   return *std::get_if<T>(&shape);
 }
 
-/// Two simple shapes: at most one manifold.
+/// Two simple shapes: at most one manifold, written where it stays.
 template <class A, class B>
-Manifold meet(const Pair& p) {
+void meet(const Pair& p, Manifold& out) {
   if constexpr (std::is_same_v<A, Box> && std::is_same_v<B, Box>) {
     BoxAxis axis{p.memory.axis};
-    const Manifold result = collide_box_box(as<A>(p.a), p.pose_a, as<B>(p.b), p.pose_b, p.margin, axis);
+    collide_box_box(as<A>(p.a), p.pose_a, as<B>(p.b), p.pose_b, p.margin, axis, out);
     p.memory.axis = axis.index;
-    return result;
   } else if constexpr (kHasOwn<A, B>) {
-    return kOwn<A, B>(as<A>(p.a), p.pose_a, as<B>(p.b), p.pose_b, p.margin);
+    out = kOwn<A, B>(as<A>(p.a), p.pose_a, as<B>(p.b), p.pose_b, p.margin);
   } else if constexpr (kHasOwn<B, A>) {
-    return flipped(kOwn<B, A>(as<B>(p.b), p.pose_b, as<A>(p.a), p.pose_a, p.margin));
+    out = flipped(kOwn<B, A>(as<B>(p.b), p.pose_b, as<A>(p.a), p.pose_a, p.margin));
   } else if constexpr (kConvex<A> && kConvex<B>) {
-    return collide_faces(p.a, p.pose_a, p.b, p.pose_b, p.margin);
-  } else {
-    return {};
+    out = collide_faces(p.a, p.pose_a, p.b, p.pose_b, p.margin);
   }
 }
 
@@ -147,8 +144,8 @@ void entry(const Pair& p, PartManifolds& out) {
   } else if constexpr (kSurface<A> && kConvex<B>) {
     meet_surface<A>(p, true, out);
   } else {
-    const Manifold manifold = meet<A, B>(p);
-    if (manifold.count > 0) out.push_back({manifold, 0});
+    meet<A, B>(p, out.emplace_back().manifold);
+    if (out.back().manifold.count == 0) out.pop_back();
   }
 }
 

@@ -2,230 +2,235 @@
 #include "cairn/narrow/collide_box.h"
 
 #include <algorithm>
-#include <limits>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <utility>
 
+#include "cairn/core/simd.h"
+#include "cairn/narrow/box_axes.h"
+#include "cairn/narrow/double4.h"
 #include "cairn/narrow/gjk.h"
 
 namespace cairn {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Edges whose angle has a smaller squared sine are parallel: their cross product is rounding, and face axes decide.
-constexpr double kParallel = 1e-9;
 /// Relative to the half-extents: how far outside the reference face a corner may be without being cut.
 constexpr double kOnSide = 1e-9;
 
 /// The feature of points that no pair of faces or edges made.
 constexpr std::uint32_t kPastCorner = 0xff0000;
 
-/// A box in the world.
-struct WorldBox {
-  Vec3 centre;
-  std::array<Vec3, 3> axis;
-  std::array<double, 3> half;
-
-  /// Half of the box's width along a unit direction.
-  double reach(const Vec3& n) const {
-    return half[0] * std::fabs(dot(axis[0], n)) + half[1] * std::fabs(dot(axis[1], n)) +
-           half[2] * std::fabs(dot(axis[2], n));
-  }
-};
-
-WorldBox in_world(const Box& box, const Pose& pose) {
-  const Mat3 r = to_matrix(pose.orientation);
-  return {pose.position,
-          {{{r.row0.x, r.row1.x, r.row2.x}, {r.row0.y, r.row1.y, r.row2.y}, {r.row0.z, r.row1.z, r.row2.z}}},
-          {box.half.x, box.half.y, box.half.z}};
-}
-
-struct AxisTest {
-  std::int32_t index = -1;
-  double separation = -kInfinity;  ///< gap between the projections, negative where they overlap
-  Vec3 normal;                     ///< unit, from a to b
-};
-
-/// separation = |dot(d, n)| - reach_a(n) - reach_b(n) with d from centre to centre.
-AxisTest test_axis(const WorldBox& a, const WorldBox& b, std::int32_t index) {
-  const auto k = static_cast<std::size_t>(index);
-  Vec3 n;
-  if (index < 6) {
-    n = index < 3 ? a.axis[k] : b.axis[k - 3];
-  } else {
-    n = cross(a.axis[(k - 6) / 3], b.axis[(k - 6) % 3]);
-    const double sine2 = dot(n, n);
-    if (!(sine2 > kParallel)) return {};
-    n = (1.0 / std::sqrt(sine2)) * n;
-  }
-  const double along = dot(b.centre - a.centre, n);
-  return {index, std::fabs(along) - a.reach(n) - b.reach(n), along < 0 ? -n : n};
-}
-
-/// What the fifteen axes say. `face` is always there; `edge` where one is better than the face by the preference.
-struct Decision {
-  AxisTest face, edge;
-  bool apart = false;  ///< `face` or `edge` holds an axis along which the boxes are farther apart than the margin
-};
-
-/// The boxes seen from each other: what all fifteen axes are computed from (Gottschalk, Lin, Manocha 1996, table 1).
-struct BoxPair {
-  double c[3][3], size[3][3];   ///< c_ij = dot(a_i, b_j) and |c_ij|
-  double from_a[3], from_b[3];  ///< the way from centre to centre along the axes of a and of b
-
-  BoxPair(const WorldBox& a, const WorldBox& b) {
-    const Vec3 d = b.centre - a.centre;
-    for (std::size_t i = 0; i < 3; ++i) {
-      from_a[i] = dot(d, a.axis[i]), from_b[i] = dot(d, b.axis[i]);
-      for (std::size_t j = 0; j < 3; ++j) c[i][j] = dot(a.axis[i], b.axis[j]), size[i][j] = std::fabs(c[i][j]);
-    }
-  }
-  /// |d.a_i| - h_a,i - sum_j h_b,j |c_ij|, and the same for a face of b.
-  double face_a(const WorldBox& a, const WorldBox& b, std::size_t i) const {
-    return std::fabs(from_a[i]) - a.half[i] -
-           (b.half[0] * size[i][0] + b.half[1] * size[i][1] + b.half[2] * size[i][2]);
-  }
-  double face_b(const WorldBox& a, const WorldBox& b, std::size_t j) const {
-    return std::fabs(from_b[j]) - b.half[j] -
-           (a.half[0] * size[0][j] + a.half[1] * size[1][j] + a.half[2] * size[2][j]);
-  }
-  /// The same along a_i x b_j, times its length, whose square is 1 - c_ij^2.
-  double edges(const WorldBox& a, const WorldBox& b, std::size_t i, std::size_t j) const {
-    const std::size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-    return std::fabs(from_a[i2] * c[i1][j] - from_a[i1] * c[i2][j]) -
-           (a.half[i1] * size[i2][j] + a.half[i2] * size[i1][j]) -
-           (b.half[j1] * size[i][j2] + b.half[j2] * size[i][j1]);
-  }
-};
-
-Decision decide(const WorldBox& a, const WorldBox& b, double margin, std::int32_t cached) {
-  const AxisTest last = cached >= 0 && cached < 15 ? test_axis(a, b, cached) : AxisTest{};
-  if (last.separation > margin) return {last, {}, true};
-  const BoxPair pair(a, b);
-  std::int32_t face = -1, edge = -1;
-  double face_separation = -kInfinity, edge_separation = -kInfinity;
-  for (std::int32_t k = 0; k < 6; ++k) {
-    const auto i = static_cast<std::size_t>(k % 3);
-    const double separation = k < 3 ? pair.face_a(a, b, i) : pair.face_b(a, b, i);
-    if (separation > margin) return {test_axis(a, b, k), {}, true};
-    if (separation > face_separation) face_separation = separation, face = k;
-  }
-  const double slop = kFacePreference * std::min(std::min({a.half[0], a.half[1], a.half[2]}),
-                                                 std::min({b.half[0], b.half[1], b.half[2]}));
-  // An edge must beat the face, and since the length is at most 1 most are out before it is known.
-  const double to_beat = face_separation + slop, at_least = std::min(to_beat, 0.0);
-  for (std::int32_t k = 0; k < 9; ++k) {
-    const auto i = static_cast<std::size_t>(k / 3), j = static_cast<std::size_t>(k % 3);
-    const double scaled = pair.edges(a, b, i, j);
-    if (!(scaled > at_least)) continue;
-    const double sine2 = 1 - pair.c[i][j] * pair.c[i][j];
-    if (!(sine2 > kParallel)) continue;
-    const double separation = scaled / std::sqrt(sine2);
-    if (separation > margin) return {test_axis(a, b, 6 + k), {}, true};
-    if (separation > std::max(to_beat, edge_separation)) edge_separation = separation, edge = 6 + k;
-  }
-  const bool keep = last.index >= 0 && last.index < 6 && last.separation >= face_separation - slop;
-  return {keep ? last : test_axis(a, b, face), edge >= 0 ? test_axis(a, b, edge) : AxisTest{}, false};
-}
-
-/// A corner of the clipped polygon in the frame of the reference face: x, y along it, height over it. `in` and `out`
-/// name the edges that meet here: 0..3 of the incident face, 4..7 the sides of the reference face.
-struct ClipPoint {
-  double x, y, height;
-  std::uint32_t in, out;
-};
-
-/// A convex quadrilateral cut by four lines has at most eight corners; each cut may add one before the next.
+/// Corners of what of the incident face lies over the reference face, in the frame of the latter: lanes 0 and 1 along
+/// it, lane 2 the height over it. Names tell the edges that meet there, the one that comes in times 16 and the one that
+/// goes out: 0..3 of the incident face, 4..7 the sides of the reference face. A convex quadrilateral cut by four lines
+/// has at most eight corners.
 struct Polygon {
-  std::array<ClipPoint, 12> corner;  ///< `size` of them are written
+  static constexpr std::size_t kMost = 12;
+
+  Double4 corner[kMost + 1];  ///< `size` of them are written; one more may be overwritten at any time
+  std::uint32_t name[kMost + 1];
   std::size_t size = 0;
 
   Polygon() {}  // NOLINT: corners are not cleared
-
-  void add(const ClipPoint& p) {
-    if (size < corner.size()) corner[size++] = p;
-  }
 };
 
-/// Keeps what is inside one side (Sutherland, Hodgman 1974). `over(p)` is how far p is outside.
-template <class Over>
-void clip(const Polygon& polygon, double tolerance, std::uint32_t side, Over&& over, Polygon& result) {
-  result.size = 0;
+/// The same while there are four corners, one in each lane. Nearly all faces that rest on each other keep to this.
+struct Quad {
+  Double4 x, y, height;
+  Mask4x64 name;
+};
+
+/// A side of the reference face: points are outside where sign * corner[lane] - half > tolerance.
+struct Side {
+  std::size_t lane;
+  double sign, half, tolerance;
+  std::uint32_t name;
+
+  double over(const Double4& corner) const { return sign * corner[lane] - half; }
+};
+
+/// Keeps what is inside one side (Sutherland, Hodgman 1974). Every corner and every cut is written, and counted where
+/// it belongs to the answer: which ones do is hard to foretell, and a branch gone wrong costs more than a cut.
+inline void clip(const Polygon& polygon, const Side& side, Polygon& result) {
+  std::size_t size = 0;
+  double at_p = side.over(polygon.corner[0]);
   for (std::size_t k = 0; k < polygon.size; ++k) {
-    const ClipPoint& p = polygon.corner[k];
-    const ClipPoint& q = polygon.corner[k + 1 < polygon.size ? k + 1 : 0];
-    const double at_p = over(p), at_q = over(q);
-    const bool p_inside = at_p <= tolerance, q_inside = at_q <= tolerance;
-    if (p_inside) result.add(p);
-    if (p_inside == q_inside) continue;
+    const Double4 &p = polygon.corner[k], &q = polygon.corner[k + 1 < polygon.size ? k + 1 : 0];
+    const double at_q = side.over(q);
+    const bool p_inside = at_p <= side.tolerance, q_inside = at_q <= side.tolerance;
+    result.corner[size] = p, result.name[size] = polygon.name[k];
+    size = std::min(size + (p_inside ? 1 : 0), Polygon::kMost);
     const double t = std::clamp(at_p / (at_p - at_q), 0.0, 1.0);
-    const ClipPoint cut{p.x + t * (q.x - p.x), p.y + t * (q.y - p.y), p.height + t * (q.height - p.height), 0, 0};
     // Leaving, the border goes on along the side; entering, it comes from there.
-    result.add({cut.x, cut.y, cut.height, p_inside ? p.out : side, p_inside ? side : p.out});
+    const std::uint32_t out = polygon.name[k] & 15;
+    result.corner[size] = p + t * (q - p), result.name[size] = p_inside ? out << 4 | side.name : side.name << 4 | out;
+    size = std::min(size + (p_inside != q_inside ? 1 : 0), Polygon::kMost);
+    at_p = at_q;
   }
+  result.size = size;
 }
 
-/// The face of `incident` that looks most against n.
-struct IncidentFace {
-  std::size_t axis = 0;
-  double sign = 1;
+/// Two faces that look at each other, of the reference box and of the incident one.
+struct FacePair {
+  const WorldBox &reference, &incident;
+  std::int32_t index;         ///< of the deciding axis
+  Vec3 normal;                ///< from a to b
+  Vec3 n;                     ///< outward normal of the reference face
+  bool looks_up;              ///< n is the axis, not its opposite
+  std::size_t axis, u, v;     ///< of the reference box: of the face, and along it
+  std::size_t incident_axis;  ///< of the face that looks most against n, and the side on which it is
+  double incident_sign;
+
+  /// `along` is dot(n, axis) of the incident box's axes or minus that, `way` from centre a to centre b along the axis.
+  FacePair(const WorldBox& reference_box, const WorldBox& incident_box, std::int32_t deciding, const Double4& along,
+           double way)
+      : reference(reference_box), incident(incident_box), index(deciding) {
+    axis = static_cast<std::size_t>(index % 3), u = (axis + 1) % 3, v = (axis + 2) % 3;
+    normal = way < 0 ? -reference.axis[axis] : reference.axis[axis];
+    n = b_is_reference() ? -normal : normal;
+    looks_up = (way < 0) == b_is_reference();
+    Double4 steep;
+    absolute(along, steep);
+    incident_axis = steep[1] > steep[0] ? 1 : 0;
+    if (steep[2] > steep[incident_axis]) incident_axis = 2;
+    const bool looks_along = looks_up ? along[incident_axis] > 0 : along[incident_axis] < 0;
+    incident_sign = looks_along ? -1.0 : 1.0;
+  }
+  bool b_is_reference() const { return index >= 3; }
+  /// Both faces with their sides, above the two edges.
+  std::uint32_t feature() const {
+    return static_cast<std::uint32_t>(2 * index + (looks_up ? 1 : 0)) << 16 |
+           static_cast<std::uint32_t>(2 * incident_axis + (incident_sign > 0 ? 1 : 0)) << 8;
+  }
 };
 
-IncidentFace incident_face(const WorldBox& incident, const Vec3& n) {
-  IncidentFace face;
-  double steepest = -1;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double along = dot(incident.axis[k], n);
-    if (std::fabs(along) <= steepest) continue;
-    steepest = std::fabs(along);
-    face = {k, along > 0 ? -1.0 : 1.0};
-  }
-  return face;
+inline void lay_incident_face(const FacePair& f, Quad& quad) {
+  const WorldBox &reference = f.reference, &incident = f.incident;
+  const std::size_t p = (f.incident_axis + 1) % 3, q = (f.incident_axis + 2) % 3;
+  const Vec3 centre =
+      incident.centre + f.incident_sign * incident.half[f.incident_axis] * incident.axis[f.incident_axis];
+  const Vec3 along_p = incident.half[p] * incident.axis[p], along_q = incident.half[q] * incident.axis[q];
+  const Double4 sign_p{1, -1, -1, 1}, sign_q{1, 1, -1, -1};
+  const Double4 dx = centre.x + sign_p * along_p.x + sign_q * along_q.x - reference.centre.x,
+                dy = centre.y + sign_p * along_p.y + sign_q * along_q.y - reference.centre.y,
+                dz = centre.z + sign_p * along_p.z + sign_q * along_q.z - reference.centre.z;
+  const Vec3 &u = reference.axis[f.u], &v = reference.axis[f.v];
+  quad.x = dx * u.x + dy * u.y + dz * u.z;
+  quad.y = dx * v.x + dy * v.y + dz * v.z;
+  quad.height = dx * f.n.x + dy * f.n.y + dz * f.n.z - reference.half[f.axis];
+  quad.name = Mask4x64{3 << 4 | 0, 0 << 4 | 1, 1 << 4 | 2, 2 << 4 | 3};
 }
 
-/// The incident face cut to the prism over the reference face. `n` is the outward normal of the reference face.
-ManifoldBuilder clip_faces(const WorldBox& reference, const WorldBox& incident, const AxisTest& axis, double margin) {
-  const bool b_is_reference = axis.index >= 3;
-  const Vec3 n = b_is_reference ? -axis.normal : axis.normal;
-  const auto i = static_cast<std::size_t>(axis.index % 3), u = (i + 1) % 3, v = (i + 2) % 3;
-  const IncidentFace face = incident_face(incident, n);
-  const std::size_t p = (face.axis + 1) % 3, q = (face.axis + 2) % 3;
-  const Vec3 centre = incident.centre + face.sign * incident.half[face.axis] * incident.axis[face.axis];
-  const Vec3 along_p = incident.half[p] * incident.axis[p], along_q = incident.half[q] * incident.axis[q];
-  Polygon polygon;
-  std::uint32_t edge = 0;
-  for (const Vec3& corner : {centre + along_p + along_q, centre - along_p + along_q, centre - along_p - along_q,
-                             centre + along_p - along_q}) {
-    const Vec3 d = corner - reference.centre;
-    polygon.add(
-        {dot(d, reference.axis[u]), dot(d, reference.axis[v]), dot(d, n) - reference.half[i], (edge + 3) % 4, edge});
-    ++edge;
+inline void to_polygon(const Quad& quad, Polygon& polygon) {
+  Double4 corner[4] = {quad.x, quad.y, quad.height, Double4{}};
+  transpose(corner);
+  polygon.size = 4;
+  for (std::size_t k = 0; k < 4; ++k)
+    polygon.corner[k] = corner[k], polygon.name[k] = static_cast<std::uint32_t>(quad.name[k]);
+}
+
+/// Keeps what is inside one side where two neighbouring corners are outside, by `over` and the bits of `outside`: each
+/// of them moves to where its edge to a corner inside is cut. The same arithmetic as clip, and the same order.
+inline void cut_quad(const Double4& over, std::uint32_t outside, std::int64_t side, Quad& quad) {
+  const Mask4x64 bit{1, 2, 4, 8}, next_bit{2, 4, 8, 1}, out = (outside & bit) != 0, enters = (outside & next_bit) == 0;
+  const Double4 over_next = __builtin_shufflevector(over, over, 1, 2, 3, 0);
+  Double4 t = over / (over - over_next);
+  t = t < 0 ? Double4{} : t;
+  t = t > 1 ? Double4{} + 1 : t;
+  // Lane k is cut on the edge that begins there or, leaving, on the one that ends there.
+  const auto cut = [&](Double4& v) {
+    const Double4 begins = v + t * (__builtin_shufflevector(v, v, 1, 2, 3, 0) - v),
+                  ends = __builtin_shufflevector(begins, begins, 3, 0, 1, 2);
+    v = out ? (enters ? begins : ends) : v;
+  };
+  cut(quad.x), cut(quad.y), cut(quad.height);
+  const Mask4x64 goes_out = quad.name & 15, came_out = __builtin_shufflevector(goes_out, goes_out, 3, 0, 1, 2);
+  quad.name = out ? (enters ? side << 4 | goes_out : came_out << 4 | side) : quad.name;
+  if (outside != 3) return;
+  quad.x = __builtin_shufflevector(quad.x, quad.x, 1, 2, 3, 0);
+  quad.y = __builtin_shufflevector(quad.y, quad.y, 1, 2, 3, 0);
+  quad.height = __builtin_shufflevector(quad.height, quad.height, 1, 2, 3, 0);
+  quad.name = __builtin_shufflevector(quad.name, quad.name, 1, 2, 3, 0);
+}
+
+/// Cuts the quadrilateral by the four sides while it stays one. Returns the first side that it does not, else 4.
+inline std::size_t cut_quad_to_sides(double hu, double hv, Quad& quad) {
+  constexpr std::uint32_t kNeighbours = 1u << 0b0011 | 1u << 0b0110 | 1u << 0b1100 | 1u << 0b1001;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double half = k < 2 ? hu : hv;
+    const Double4 along = k < 2 ? quad.x : quad.y, over = (k % 2 == 0 ? along : -along) - half;
+    const std::uint32_t outside = 15 & ~bits_of(over <= kOnSide * half);
+    if (outside == 0) continue;
+    if ((kNeighbours >> outside & 1) == 0) return k;
+    cut_quad(over, outside, static_cast<std::int64_t>(4 + k), quad);
   }
-  const double hu = reference.half[u], hv = reference.half[v];
-  Polygon other;
-  clip(
-      polygon, kOnSide * hu, 4, [&](const ClipPoint& c) { return c.x - hu; }, other);
-  clip(
-      other, kOnSide * hu, 5, [&](const ClipPoint& c) { return -c.x - hu; }, polygon);
-  clip(
-      polygon, kOnSide * hv, 6, [&](const ClipPoint& c) { return c.y - hv; }, other);
-  clip(
-      other, kOnSide * hv, 7, [&](const ClipPoint& c) { return -c.y - hv; }, polygon);
-  // Reference face and incident face, each with its side, above the two edges.
-  const std::uint32_t faces = static_cast<std::uint32_t>(2 * axis.index + (dot(n, reference.axis[i]) > 0 ? 1 : 0))
-                                  << 16 |
-                              static_cast<std::uint32_t>(2 * face.axis + (face.sign > 0 ? 1 : 0)) << 8;
-  ManifoldBuilder builder(axis.normal);
+  return 4;
+}
+
+/// on_a and the first coordinate of on_b; the others, the separation and the bits of the feature: two stores.
+inline void put_point(const Double4& first, const Double4& second, ManifoldPoint& point) {
+  static_assert(sizeof first + sizeof second == sizeof point && std::endian::native == std::endian::little);
+  auto* to = reinterpret_cast<std::byte*>(&point);
+  std::memcpy(to, &first, sizeof first);
+  std::memcpy(to + sizeof first, &second, sizeof second);
+}
+
+/// The corners as points of contact, all at once.
+inline void write_quad(const FacePair& f, const Quad& quad, Manifold& out) {
+  const Vec3 &c = f.reference.centre, &u = f.reference.axis[f.u], &v = f.reference.axis[f.v], &n = f.n;
+  const Vec3 up = f.reference.half[f.axis] * n;
+  const Double4 low[3] = {c.x + quad.x * u.x + quad.y * v.x + up.x, c.y + quad.x * u.y + quad.y * v.y + up.y,
+                          c.z + quad.x * u.z + quad.y * v.z + up.z};
+  const Double4 high[3] = {low[0] + quad.height * n.x, low[1] + quad.height * n.y, low[2] + quad.height * n.z};
+  const Double4 *on_a = f.b_is_reference() ? high : low, *on_b = f.b_is_reference() ? low : high;
+  const Mask4x64 feature = quad.name | static_cast<std::int64_t>(f.feature());
+  Double4 first[4] = {on_a[0], on_a[1], on_a[2], on_b[0]};
+  Double4 second[4] = {on_b[1], on_b[2], quad.height, reinterpret_cast<Double4>(feature)};
+  transpose(first), transpose(second);
+  out.normal = f.normal;
+  out.count = 4;
+  for (std::size_t k = 0; k < 4; ++k) put_point(first[k], second[k], out.point[k]);
+}
+
+/// The same for any number of corners; more than four go through a ManifoldBuilder.
+inline void write_polygon(const FacePair& f, const Polygon& polygon, Manifold& out) {
+  const WorldBox& reference = f.reference;
+  ManifoldBuilder builder(f.normal);
   for (std::size_t k = 0; k < polygon.size; ++k) {
-    const ClipPoint& c = polygon.corner[k];
-    if (!(c.height <= margin)) continue;
-    const Vec3 on_reference =
-        reference.centre + c.x * reference.axis[u] + c.y * reference.axis[v] + reference.half[i] * n;
-    const Vec3 on_incident = on_reference + c.height * n;
-    const std::uint32_t feature = faces | c.in << 4 | c.out;
+    const Double4& c = polygon.corner[k];
+    const Vec3 low = reference.centre + c[0] * reference.axis[f.u] + c[1] * reference.axis[f.v] +
+                     reference.half[f.axis] * f.n,
+               high = low + c[2] * f.n;
     builder.add(
-        {b_is_reference ? on_incident : on_reference, b_is_reference ? on_reference : on_incident, c.height, feature});
+        {f.b_is_reference() ? high : low, f.b_is_reference() ? low : high, c[2], f.feature() | polygon.name[k]});
   }
-  return builder;
+  out = builder.build();
+}
+
+/// The incident face cut to the prism over the reference face. What is higher than the margin is no contact.
+inline void clip_faces(const FacePair& f, double margin, Manifold& out) {
+  const double hu = f.reference.half[f.u], hv = f.reference.half[f.v];
+  Quad quad;
+  lay_incident_face(f, quad);
+  const std::size_t first_side = cut_quad_to_sides(hu, hv, quad);
+  if (first_side == 4 && bits_of(quad.height <= margin) == 15) return write_quad(f, quad, out);
+  Polygon one, other;
+  Polygon *now = &one, *next = &other;
+  to_polygon(quad, one);
+  for (std::size_t k = first_side; k < 4; ++k) {
+    const double half = k < 2 ? hu : hv;
+    clip(*now, {k / 2, k % 2 == 0 ? 1.0 : -1.0, half, kOnSide * half, static_cast<std::uint32_t>(4 + k)}, *next);
+    std::swap(now, next);
+  }
+  std::size_t low = 0;
+  for (std::size_t k = 0; k < now->size; ++k) {
+    if (!(now->corner[k][2] <= margin)) continue;
+    now->corner[low] = now->corner[k], now->name[low++] = now->name[k];
+  }
+  now->size = low;
+  write_polygon(f, *now, out);
 }
 
 /// The middle of the edge along axis `k` that lies farthest along n; `signs` tells which of the four it is.
@@ -241,7 +246,7 @@ Vec3 edge_middle(const WorldBox& box, std::size_t k, const Vec3& n, std::uint32_
 
 /// Nearest points of the two edges: of pa + s u and pb + t v with w = pb - pa and c = dot(u, v),
 /// s = (dot(w, u) - c dot(w, v)) / (1 - c^2), t = c s - dot(w, v).
-Manifold cross_edges(const WorldBox& a, const WorldBox& b, const AxisTest& axis) {
+void cross_edges(const WorldBox& a, const WorldBox& b, const EdgeAxis& axis, Manifold& out) {
   const auto k = static_cast<std::size_t>(axis.index - 6), i = k / 3, j = k % 3;
   std::uint32_t signs = 0;
   const Vec3 pa = edge_middle(a, i, axis.normal, signs), pb = edge_middle(b, j, -axis.normal, signs);
@@ -249,38 +254,54 @@ Manifold cross_edges(const WorldBox& a, const WorldBox& b, const AxisTest& axis)
   const double c = dot(a.axis[i], b.axis[j]), along_a = dot(w, a.axis[i]), along_b = dot(w, b.axis[j]);
   const double s = (along_a - c * along_b) / dot(n, n), t = c * s - along_b;
   // Beyond an end the lines are near each other, not the edges.
-  if (!(std::fabs(s) <= a.half[i] && std::fabs(t) <= b.half[j])) return {};
-  const Vec3 on_a = pa + s * a.axis[i], on_b = pb + t * b.axis[j];
-  Manifold result;
-  result.normal = axis.normal;
-  result.count = 1;
-  result.point[0] = {on_a, on_b, axis.separation, static_cast<std::uint32_t>(2 * axis.index) << 16 | signs};
-  return result;
+  if (!(std::fabs(s) <= a.half[i] && std::fabs(t) <= b.half[j])) return;
+  out.normal = axis.normal;
+  out.count = 1;
+  out.point[0] = {pa + s * a.axis[i], pb + t * b.axis[j], axis.separation,
+                  static_cast<std::uint32_t>(2 * axis.index) << 16 | signs};
+}
+
+/// All but boxes near each other past a corner. True if they are apart.
+inline bool collide_facing(const WorldBox& a, const WorldBox& b, double margin, BoxAxis& cached, Manifold& out) {
+  if (cached.index >= 6 && cached.index < 15 && test_edges(a, b, cached.index).separation > margin) return true;
+  const BoxPair pair(a, b);
+  const BoxDecision decision = decide_axis(a, b, pair, margin, cached.index);
+  cached.index = decision.axis;
+  if (decision.apart) return true;
+  const auto k = static_cast<std::size_t>(decision.axis);
+  if (k < 3) {
+    clip_faces({a, b, decision.axis, pair.c[k], pair.from_a[k]}, margin, out);
+  } else if (k < 6) {
+    clip_faces({b, a, decision.axis, pair.t[k - 3], pair.from_b[k - 3]}, margin, out);
+  } else {
+    cross_edges(a, b, test_edges(a, b, decision.axis), out);
+  }
+  return false;
 }
 
 }  // namespace
 
-Manifold collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin,
-                         BoxAxis& cached) {
-  const WorldBox box_a = in_world(a, pose_a), box_b = in_world(b, pose_b);
-  const Decision decision = decide(box_a, box_b, margin, cached.index);
-  const AxisTest& axis = decision.edge.index >= 0 ? decision.edge : decision.face;
-  cached.index = axis.index;
-  if (decision.apart) return {};
-  Manifold result = axis.index >= 6  ? cross_edges(box_a, box_b, axis)
-                    : axis.index < 3 ? clip_faces(box_a, box_b, axis, margin).build()
-                                     : clip_faces(box_b, box_a, axis, margin).build();
-  if (result.count > 0) return result;
+void collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin, BoxAxis& cached,
+                     Manifold& out) {
+  out.count = 0;
+  bool apart = false;
+  run_wide([&] {
+    WorldBox box_a, box_b;
+    place_box(a, pose_a, box_a), place_box(b, pose_b, box_b);
+    apart = collide_facing(box_a, box_b, margin, cached, out);
+  });
+  if (apart || out.count > 0) return;
   // Near each other past a corner or an edge: no axis is apart by more than the margin, yet no features face each
   // other.
-  result = collide_convex(a, pose_a, b, pose_b, margin);
-  result.point[0].feature = kPastCorner;
-  return result;
+  out = collide_convex(a, pose_a, b, pose_b, margin);
+  out.point[0].feature = kPastCorner;
 }
 
 Manifold collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin) {
   BoxAxis none;
-  return collide_box_box(a, pose_a, b, pose_b, margin, none);
+  Manifold result;
+  collide_box_box(a, pose_a, b, pose_b, margin, none, result);
+  return result;
 }
 
 }  // namespace cairn

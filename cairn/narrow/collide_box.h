@@ -18,11 +18,11 @@ struct BoxAxis {
   std::int32_t index = -1;
 };
 
-/// Points with separation at most `margin`, normal from a to b. Reads and writes `cached`. Features: two edges of the
-/// clipped polygon that meet in the point, each of the incident face or of the reference face, below the two faces; or
-/// the two edges that cross.
-Manifold collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin,
-                         BoxAxis& cached);
+/// Points with separation at most `margin`, normal from a to b, written over `out`. Reads and writes `cached`.
+/// Features: two edges of the clipped polygon that meet in the point, each of the incident face or of the reference
+/// face, below the two faces; or the two edges that cross.
+void collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin, BoxAxis& cached,
+                     Manifold& out);
 Manifold collide_box_box(const Box& a, const Pose& pose_a, const Box& b, const Pose& pose_b, double margin);
 
 }  // namespace cairn

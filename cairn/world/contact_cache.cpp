@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "cairn/math/mat3.h"
+#include "cairn/world/make_contacts.h"
 
 namespace cairn {
 
 namespace {
-
-constexpr double kNearFeature = 0.02;  ///< m, a point without an equal feature inherits from one that near
 
 /// Everything that is constant while one pair is worked on.
 struct PairContext {
@@ -50,20 +49,6 @@ const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {
     if (m.part == part) return &m;
   }
   return nullptr;
-}
-
-/// The old point with the same feature, else the nearest within reach.
-const ContactPoint* old_point(const PairContext& c, const ContactManifold& m, const ContactPoint& point) {
-  const ContactPoint* first = &c.old_slab->points[static_cast<std::size_t>(m.first_point)];
-  for (std::int32_t k = 0; k < m.count; ++k)
-    if (first[k].feature == point.feature) return first + k;
-  const ContactPoint* nearest = nullptr;
-  double least = kNearFeature * kNearFeature;
-  for (std::int32_t k = 0; k < m.count; ++k) {
-    const Vec3 d = first[k].position - point.position;
-    if (dot(d, d) < least) least = dot(d, d), nearest = first + k;
-  }
-  return nearest;
 }
 
 /// Impulses of the old contact, tangents turned into the new frame.
@@ -123,9 +108,6 @@ void collide_balls(const PairContext& c, Slab& slab) {
     carry_impulse(c.old_slab->points[static_cast<std::size_t>(old->first_point)], old->normal, m.normal, point);
 }
 
-void to_float(const Vec3& v, float* out) {
-  out[0] = static_cast<float>(v.x), out[1] = static_cast<float>(v.y), out[2] = static_cast<float>(v.z);
-}
 Vec3 to_vec(const float* v) { return {double{v[0]}, double{v[1]}, double{v[2]}}; }
 
 /// Where anchors of a body are in the world.
@@ -137,42 +119,33 @@ struct AnchorFrame {
   Vec3 place(const float* anchor) const { return position + turn * to_vec(anchor); }
 };
 
-ContactAnchor make_anchor(const PairContext& c, const Vec3& normal, const ManifoldPoint& point) {
-  const Pose &pose_a = c.bodies.pose[c.body_a], &pose_b = c.bodies.pose[c.body_b];
-  ContactAnchor anchor;
-  to_float(transform_back(pose_a, point.on_a), anchor.on_a);
-  to_float(transform_back(pose_b, point.on_b), anchor.on_b);
-  const Vec3 gap = AnchorFrame(pose_b).place(anchor.on_b) - AnchorFrame(pose_a).place(anchor.on_a);
-  anchor.offset = static_cast<float>(point.separation - dot(normal, gap));
-  return anchor;
-}
-
 /// Asks the narrow phase.
 void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, Slab& slab) {
   slab.scratch.clear();
   collide(c.shapes.shape[c.a], c.shapes.pose[c.a], c.shapes.shape[c.b], c.shapes.pose[c.b], pair_margin(c), memory,
           slab.scratch);
   for (const PartManifold& found : slab.scratch) {
-    ContactManifold m;
+    const std::size_t first_point = slab.points.size(), first_anchor = slab.anchors.size();
+    const auto count = static_cast<std::size_t>(found.manifold.count);
+    ContactManifold& m = slab.manifolds.emplace_back();
     m.normal = found.manifold.normal;
     m.part = found.part;
     m.pair = c.index;
     m.count = found.manifold.count;
-    m.first_point = static_cast<std::int32_t>(slab.points.size());
-    if (recyclable) m.first_anchor = static_cast<std::int32_t>(slab.anchors.size());
-    const ContactManifold* old = old_manifold(c, found.part);
-    for (int k = 0; k < m.count; ++k) {
-      const ManifoldPoint& p = found.manifold.point[static_cast<std::size_t>(k)];
-      ContactPoint point;
-      point.position = 0.5 * (p.on_a + p.on_b);
-      point.separation = static_cast<float>(p.separation);
-      point.feature = p.feature;
-      const ContactPoint* from = old != nullptr ? old_point(c, *old, point) : nullptr;
-      if (from != nullptr) carry_impulse(*from, old->normal, m.normal, point);
-      slab.points.push_back(point);
-      if (recyclable) slab.anchors.push_back(make_anchor(c, m.normal, p));
+    m.first_point = static_cast<std::int32_t>(first_point);
+    for (std::size_t k = 0; k < count; ++k) slab.points.emplace_back();
+    if (recyclable) {
+      m.first_anchor = static_cast<std::int32_t>(first_anchor);
+      for (std::size_t k = 0; k < count; ++k) slab.anchors.emplace_back();
     }
-    slab.manifolds.push_back(m);
+    NewContacts contacts{found.manifold, c.bodies.pose[c.body_a], c.bodies.pose[c.body_b], {}, {}};
+    if (const ContactManifold* old = old_manifold(c, found.part)) {
+      contacts.old = {&c.old_slab->points[static_cast<std::size_t>(old->first_point)],
+                      static_cast<std::size_t>(old->count)};
+      contacts.old_normal = old->normal;
+    }
+    make_contacts(contacts, slab.points.data() + first_point,
+                  recyclable ? slab.anchors.data() + first_anchor : nullptr);
   }
 }
 
