@@ -95,8 +95,8 @@ struct ThreadPool::Shared {
   };
   std::vector<Share> shares;  // the caller's, then one per worker
 
-  alignas(64) std::atomic<std::uint32_t> done{0};    // finished blocks of the current job
-  alignas(64) std::atomic<std::uint32_t> epoch{0};   // raised with every job; idle workers sleep on it
+  alignas(64) std::atomic<std::uint32_t> done{0};   // finished blocks of the current job
+  alignas(64) std::atomic<std::uint32_t> epoch{0};  // raised with every job; idle workers sleep on it
   std::atomic<int> sleepers{0};
   std::atomic<bool> busy{false};
   std::atomic<bool> stop{false};
@@ -181,8 +181,7 @@ ThreadPool::ThreadPool(int thread_count) : shared_(std::make_unique<Shared>()) {
   shared_->shares = std::vector<Shared::Share>(static_cast<std::size_t>(std::max(thread_count, 1)));
   for (int i = 1; i < thread_count; ++i) {
     try {
-      shared_->workers.emplace_back(
-          [shared = shared_.get(), i] { shared->worker_loop(static_cast<std::size_t>(i)); });
+      shared_->workers.emplace_back([shared = shared_.get(), i] { shared->worker_loop(static_cast<std::size_t>(i)); });
     } catch (const std::system_error&) {
       break;  // fewer workers, same results
     }
