@@ -31,6 +31,16 @@ void JointPlace::derive() {
   if (turn.w < 0) turn = {-turn.w, -turn.x, -turn.y, -turn.z};
 }
 
+double JointPlace::reach() const {
+  const auto length = [](const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); };
+  return length(arm_b) + length(arm_a - offset) + length(offset);
+}
+
+/// Half of the most that |e''| can be on the way, s in [0, 1]. Normals and turns have |e''| <= turn^2. A slide is
+/// n(s).o(s) with |n'| <= turn, |n''| <= turn^2, |o'| <= shift + turn reach, |o''| <= turn^2 reach, so that
+/// |e''| <= turn^2 (reach + |o'|) + 2 turn |o'| + turn^2 reach.
+double most_bend(double turn, double shift, double reach) { return turn * (turn * (0.5 + 2.5 * reach) + 1.5 * shift); }
+
 JointRow slide_row(const JointPlace& at, const Vec3& n) {
   JointRow row;
   row.linear_a = -n, row.angular_a = -cross(at.arm_a, n);

@@ -102,9 +102,10 @@ void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double
     for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
       JointState& state = joints.state[j];
       if (!takes_part(bodies, state)) continue;
-      write_rows(joints.def[j], place_of(bodies, joints.def[j], state, problem.dt), rows);
+      const JointPlace place = place_of(bodies, joints.def[j], state, problem.dt);
+      write_rows(joints.def[j], place, rows);
       CAIRN_ASSERT(rows.count == state.rows && rows.holding == state.holding);
-      state.turn = rows.turn;
+      state.turn = rows.turn, state.arm = place.arm_b, state.reach = place.reach();
       state.separation = std::sqrt(rows.separation2), state.misalignment = std::sqrt(rows.misalignment2);
       const auto first = static_cast<std::size_t>(joints.first_row[j]);
       for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count); ++k) {
@@ -117,7 +118,7 @@ void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double
   });
 }
 
-void scatter_joint_impulses(const Assembly& assembly, const Bodies& bodies, ThreadPool* pool, Joints& joints) {
+void scatter_joint_impulses(const Assembly& assembly, ThreadPool* pool, Joints& joints) {
   const ContactProblem& problem = assembly.problem;
   parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
@@ -125,15 +126,13 @@ void scatter_joint_impulses(const Assembly& assembly, const Bodies& bodies, Thre
       JointState& state = joints.state[j];
       state.work = 0;
       if (count == 0) continue;
-      // Where the rows were written: poses have not changed since.
-      const Vec3 arm = place_of(bodies, joints.def[j], state, problem.dt).arm_b;
       Vec3 force, torque;
       for (std::int32_t k = 0; k < count; ++k) {
         const JointRow& row = problem.joint_rows[static_cast<std::size_t>(first + k)];
         const double impulse = assembly.solution.joint_impulse[static_cast<std::size_t>(first + k)];
         state.impulse[static_cast<std::size_t>(k)] = impulse;
         force += impulse * row.linear_b;
-        torque += impulse * (row.angular_b - cross(arm, row.linear_b));
+        torque += impulse * (row.angular_b - cross(state.arm, row.linear_b));
         if (does_work(row, k >= state.holding)) state.work += impulse * mean_rate(assembly, state, row);
       }
       state.force = (1 / problem.dt) * force, state.torque = (1 / problem.dt) * torque;

@@ -58,6 +58,9 @@ class JointProjector {
   };
 
   bool is_together();
+  bool all_surely_hold() const;
+  bool surely_holds(std::size_t joint) const;
+  Velocity way_of(std::int32_t body) const;
   void prepare();
   void find_touched();
   void find_taken();
