@@ -99,10 +99,11 @@ Pose JointProjector::pose_after(std::int32_t body) const {
   return bodies_->pose[i];
 }
 
-void JointProjector::measure_joint(std::size_t joint, bool from_targets, JointRows& rows) {
+void JointProjector::measure_joint(std::size_t joint, bool from_targets, JointPlace& place, JointRows& rows) {
   const JointState& state = joints_->state[joint];
   const JointPoses poses{pose_after(state.body_a), pose_after(state.body_b), pose_after(state.carrier)};
-  write_rows(joints_->def[joint], place_of(*bodies_, joints_->def[joint], state, poses, assembly_->problem.dt), rows);
+  place_joint(*bodies_, joints_->def[joint], state, poses, assembly_->problem.dt, place);
+  write_rows(joints_->def[joint], place, rows);
   Errors& errors = of_joint_[joint] = {};
   const auto first = static_cast<std::size_t>(joints_->first_row[joint]);
   for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count); ++k) {
@@ -121,12 +122,13 @@ void JointProjector::measure_joint(std::size_t joint, bool from_targets, JointRo
 void JointProjector::measure(bool from_targets) {
   parallel_for(pool_, static_cast<std::int64_t>(joints_->size()), kJointGrain,
                [&](std::int64_t begin, std::int64_t end) {
+                 JointPlace place;
                  JointRows rows;
                  for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
                    if (joints_->first_row[j] == joints_->first_row[j + 1]) continue;
                    const std::int32_t m = progress_.empty() ? -1 : mechanism_of(j);
                    if (progress_.empty() || (m >= 0 && progress_[static_cast<std::size_t>(m)].stage == Stage::open))
-                     measure_joint(j, from_targets, rows);
+                     measure_joint(j, from_targets, place, rows);
                  }
                });
 }
@@ -157,7 +159,6 @@ bool JointProjector::surely_holds(std::size_t joint) const {
   const JointState& state = joints_->state[joint];
   const std::int32_t first = joints_->first_row[joint], end = joints_->first_row[joint + 1];
   if (first == end) return true;
-  if (state.rows != state.holding || !holds_frames(joints_->def[joint].kind)) return false;
   const ContactProblem& problem = assembly_->problem;
   const auto length = [](const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); };
   const Velocity way_a = way_of(state.body_a), way_b = way_of(state.body_b);
