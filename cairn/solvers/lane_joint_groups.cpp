@@ -245,12 +245,13 @@ void LaneJointGroups::fill(const JointProblem& part, const LaneProblem& lanes, s
   group.record_a[lane] = lanes.can_move(a) ? lanes.body_of[a] : nobody;
   group.record_b[lane] = lanes.can_move(b) ? lanes.body_of[b] : nobody;
   const Root root_a(lanes, a), root_b(lanes, b);
+  const bool moves = lanes.moves_itself[a] != 0 || lanes.moves_itself[b] != 0;
   for (std::int32_t r = 0; r < group.rows; ++r) {
     const JointRow& from = part.joint_rows[static_cast<std::size_t>(joint.first_row + r)];
     Row& to = rows_[static_cast<std::size_t>(group.first + r)];
     root_a.scale(from.linear_a, from.angular_a, lane, to.a);
     root_b.scale(from.linear_b, from.angular_b, lane, to.b);
-    to.fixed[lane] = joint_velocity(from, lanes.still[a], lanes.still[b]) - from.target_velocity;
+    to.fixed[lane] = (moves ? joint_velocity(from, lanes.still[a], lanes.still[b]) : 0.0) - from.target_velocity;
     to.first_error[lane] = to.error[lane] = from.error;
     const bool bounded = is_bounded(from);
     group.is_rigid = group.is_rigid && !bounded && from.compliance == 0;

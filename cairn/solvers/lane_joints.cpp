@@ -16,10 +16,9 @@ void LaneJoints::load(const ContactProblem& problem, std::span<const double> imp
   law_.dt = share * problem.dt, law_.stabilisation = problem.stabilisation;
   part_ = problem, part_.law = &law_;
   if (empty()) return;
-  divide_bounds(share);
   start_.assign(part_.joint_rows.size(), 0.0);
-  for (std::size_t k = 0; k < impulse.size(); ++k)
-    start_[k] = std::clamp(share * impulse[k], part_.joint_rows[k].lower, part_.joint_rows[k].upper);
+  for (std::size_t k = 0; k < impulse.size(); ++k) start_[k] = share * impulse[k];
+  divide_bounds(share);
   for (const JointBlock& joint : part_.joints)
     for (const std::int32_t body : {joint.body_a, joint.body_b})
       if (const std::int32_t record = lanes.body_of[static_cast<std::size_t>(body)]; record >= 0)
@@ -31,11 +30,15 @@ void LaneJoints::load(const ContactProblem& problem, std::span<const double> imp
   groups_.load(part_, stage_->slots(), lanes);
 }
 
-/// Of the step to those of a sub-step, in a copy of the rows if there are any.
+/// Of the step to those of a sub-step, in a copy of the rows if there are any; the impulses keep to them.
 void LaneJoints::divide_bounds(double share) {
   if (std::ranges::none_of(part_.joint_rows, is_bounded)) return;
   law_.joint_rows.assign(part_.joint_rows.begin(), part_.joint_rows.end());
-  for (JointRow& row : law_.joint_rows) row.lower *= share, row.upper *= share;
+  for (std::size_t k = 0; k < start_.size(); ++k) {
+    JointRow& row = law_.joint_rows[k];
+    row.lower *= share, row.upper *= share;
+    start_[k] = std::clamp(start_[k], row.lower, row.upper);
+  }
   part_.joint_rows = law_.joint_rows;
 }
 

@@ -86,25 +86,27 @@ void LdlFactor::load_lanes(const JointProblem& problem, const Lanes& lanes, std:
       double* to = data(mass_) + b * 7 * kLanes + lane;
       for (std::size_t m = 0; m < 7; ++m) to[m * kLanes] = numbers[m];
     }
+  const auto put_side = [](double* to, const Vec3& linear, const Vec3& angular) {
+    constexpr int kColumn = stride_of(kLanes) * kLanes;
+    to[0] = linear.x, to[kColumn] = linear.y, to[2 * kColumn] = linear.z;
+    to[3 * kColumn] = angular.x, to[4 * kColumn] = angular.y, to[5 * kColumn] = angular.z;
+  };
   for (const LdlBlockSides& block : program_->block_sides())
-    for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane)
+    for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
+      const std::int32_t* rows = &lanes[lane]->rows[static_cast<std::size_t>(block.first_row)];
+      double* side_a = block.side_a >= 0 ? jacobian(block.side_a) + lane : nullptr;
+      double* side_b = block.side_b >= 0 ? jacobian(block.side_b) + lane : nullptr;
+      double* softness = data(softness_) + kLanes * std::ptrdiff_t{block.first_row} + lane;
+      double* active = data(active_) + kLanes * std::ptrdiff_t{block.first_row} + lane;
       for (std::int32_t k = 0; k < block.degree; ++k) {
-        const std::int32_t row = block.first_row + k;
-        const auto index = static_cast<std::size_t>(lanes[lane]->rows[static_cast<std::size_t>(row)]);
+        const auto index = static_cast<std::size_t>(rows[k]);
         const JointRow& from = problem.joint_rows[index];
-        const auto at = static_cast<std::ptrdiff_t>(lane) + kLanes * std::ptrdiff_t{row};
-        data(softness_)[at] = softness_of(problem, from);
-        data(active_)[at] = is_active[index] != 0 ? 1.0 : 0.0;
-        const auto put_side = [&](std::int32_t side, const Vec3& linear, const Vec3& angular) {
-          if (side < 0) return;
-          double* to = jacobian(side) + kLanes * k + lane;
-          constexpr int kColumn = stride_of(kLanes) * kLanes;
-          to[0] = linear.x, to[kColumn] = linear.y, to[2 * kColumn] = linear.z;
-          to[3 * kColumn] = angular.x, to[4 * kColumn] = angular.y, to[5 * kColumn] = angular.z;
-        };
-        put_side(block.side_a, from.linear_a, from.angular_a);
-        put_side(block.side_b, from.linear_b, from.angular_b);
+        softness[kLanes * k] = softness_of(problem, from);
+        active[kLanes * k] = is_active[index] != 0 ? 1.0 : 0.0;
+        if (side_a != nullptr) put_side(side_a + kLanes * k, from.linear_a, from.angular_a);
+        if (side_b != nullptr) put_side(side_b + kLanes * k, from.linear_b, from.angular_b);
       }
+    }
 }
 
 void LdlFactor::load(const JointProblem& problem, std::span<const LdlMechanism* const> mechanisms,
