@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// How the pool works: a job is a number of blocks. `ticket` holds (count << 32 | next) in one word; a thread claims
-// block `next` by raising it with compare-exchange, and counts finished blocks in `done`. A claim that succeeds
-// proves that the job it belongs to is the current one and unfinished, so its function may be read afterwards;
-// a late worker that finds next == count has nothing to do with the job any more and never touches it.
+// How the pool works: a job is a number of blocks, cut into one share per thread. The ticket of a share holds
+// (end << 32 | next) in one word; a thread claims block `next` by raising it with compare-exchange, and adds what it
+// finished to `done`. A claim that succeeds proves that the job it belongs to is the current one and unfinished, so its
+// function may be read afterwards; a late worker that finds next == end everywhere has nothing to do with the job any
+// more and never touches it.
+//
+// A thread begins with its own share and takes from the others when that is done. So loops over the same things, as the
+// sweeps of a solver are, find them in the cache of the processor that had them the time before.
 //
 // Waiting: spin for a short time, then sleep on a futex (std::atomic::wait). With more threads than processors
 // nobody spins, and no more workers are woken than processors can run.
@@ -10,6 +14,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -27,7 +32,7 @@ namespace cairn {
 
 namespace {
 
-constexpr auto kSpinTime = std::chrono::microseconds(20);
+constexpr auto kSpinTime = std::chrono::microseconds(200);
 constexpr std::int64_t kMaxBlocks = 0xffffffff;
 thread_local bool inside_job = false;
 
@@ -83,7 +88,13 @@ struct ThreadPool::Shared {
   Block block = nullptr;
   void* context = nullptr;
 
-  alignas(64) std::atomic<std::uint64_t> ticket{0};  // count << 32 | next
+  std::uint32_t count = 0;  // blocks of the job
+
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> ticket{0};  // end << 32 | next
+  };
+  std::vector<Share> shares;  // the caller's, then one per worker
+
   alignas(64) std::atomic<std::uint32_t> done{0};    // finished blocks of the current job
   alignas(64) std::atomic<std::uint32_t> epoch{0};   // raised with every job; idle workers sleep on it
   std::atomic<int> sleepers{0};
@@ -93,34 +104,57 @@ struct ThreadPool::Shared {
   int wake_limit = 0;  // workers worth waking for one job
   std::vector<std::thread> workers;
 
+  static bool is_left(std::uint64_t ticket) { return (ticket & 0xffffffff) < (ticket >> 32); }
   bool has_work() const {
-    const std::uint64_t t = ticket.load(std::memory_order_acquire);
-    return (t & 0xffffffff) < (t >> 32);
+    return std::any_of(shares.begin(), shares.end(),
+                       [](const Share& share) { return is_left(share.ticket.load(std::memory_order_acquire)); });
   }
 
-  /// Claims and runs blocks until none is left.
-  void work() {
-    std::uint64_t t = ticket.load(std::memory_order_acquire);
-    while ((t & 0xffffffff) < (t >> 32)) {
-      if (!ticket.compare_exchange_weak(t, t + 1, std::memory_order_acq_rel)) continue;
+  /// Claims and runs blocks of one share until none is left; returns their number.
+  std::uint32_t work_on(Share& share) {
+    std::uint32_t finished = 0;
+    std::uint64_t t = share.ticket.load(std::memory_order_acquire);
+    while (is_left(t)) {
+      if (!share.ticket.compare_exchange_weak(t, t + 1, std::memory_order_acq_rel)) continue;
       block(context, static_cast<std::int64_t>(t & 0xffffffff));
-      if (done.fetch_add(1, std::memory_order_acq_rel) + 1 == (t >> 32)) done.notify_one();
-      t = ticket.load(std::memory_order_acquire);
+      ++finished;
+      t = share.ticket.load(std::memory_order_acquire);
+    }
+    return finished;
+  }
+
+  /// Runs blocks until none is left, those of share `mine` first.
+  void work(std::size_t mine) {
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+      const std::size_t at = mine + k < shares.size() ? mine + k : mine + k - shares.size();
+      const std::uint32_t finished = work_on(shares[at]);
+      if (finished == 0) continue;
+      const std::uint32_t all = count;  // read before the last block is counted: until then the job is the current one
+      if (done.fetch_add(finished, std::memory_order_acq_rel) + finished == all) done.notify_one();
     }
   }
 
-  void worker_loop() {
+  void worker_loop(std::size_t mine) {
     inside_job = true;  // whatever a body calls runs on this thread
     for (;;) {
       const std::uint32_t seen = epoch.load(std::memory_order_acquire);
       if (stop.load(std::memory_order_acquire)) return;
       if (spin(may_spin, [this] { return has_work(); })) {
-        work();
+        work(mine);
         continue;
       }
       sleepers.fetch_add(1);
       if (!has_work() && !stop.load()) epoch.wait(seen);
       sleepers.fetch_sub(1);
+    }
+  }
+
+  /// Cuts the blocks into shares of nearly the same size.
+  void publish() {
+    const std::uint64_t threads = shares.size();
+    for (std::uint64_t i = 0; i < threads; ++i) {
+      const std::uint64_t next = count * i / threads, end = count * (i + 1) / threads;
+      shares[i].ticket.store(end << 32 | next, std::memory_order_seq_cst);
     }
   }
 
@@ -131,8 +165,8 @@ struct ThreadPool::Shared {
     for (int i = 0; i < wanted; ++i) epoch.notify_one();
   }
 
-  void wait_for(std::uint32_t count) {
-    auto finished = [this, count] { return done.load(std::memory_order_acquire) == count; };
+  void wait() {
+    auto finished = [this] { return done.load(std::memory_order_acquire) == count; };
     while (!spin(may_spin, finished)) {
       const std::uint32_t now = done.load(std::memory_order_acquire);
       if (now != count) done.wait(now);
@@ -144,9 +178,11 @@ ThreadPool::ThreadPool(int thread_count) : shared_(std::make_unique<Shared>()) {
   const int processors = available_processors();
   shared_->may_spin = thread_count <= processors;
   shared_->wake_limit = std::max(1, std::min(thread_count, processors) - 1);
+  shared_->shares = std::vector<Shared::Share>(static_cast<std::size_t>(std::max(thread_count, 1)));
   for (int i = 1; i < thread_count; ++i) {
     try {
-      shared_->workers.emplace_back([shared = shared_.get()] { shared->worker_loop(); });
+      shared_->workers.emplace_back(
+          [shared = shared_.get(), i] { shared->worker_loop(static_cast<std::size_t>(i)); });
     } catch (const std::system_error&) {
       break;  // fewer workers, same results
     }
@@ -171,13 +207,14 @@ void ThreadPool::run(std::int64_t count, Block block, void* context) {
   }
   s.block = block;
   s.context = context;
+  s.count = static_cast<std::uint32_t>(count);
   s.done.store(0, std::memory_order_relaxed);
-  s.ticket.store(static_cast<std::uint64_t>(count) << 32, std::memory_order_seq_cst);
+  s.publish();
   s.wake(count);
   inside_job = true;
-  s.work();
+  s.work(0);
   inside_job = false;
-  s.wait_for(static_cast<std::uint32_t>(count));
+  s.wait();
   s.busy.store(false, std::memory_order_release);
 }
 

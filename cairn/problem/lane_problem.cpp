@@ -20,6 +20,12 @@ constexpr std::array<LaneFields, kLaneKinds> kFields = [] {
   return table;
 }();
 
+constexpr std::array<LaneInputs, kLaneKinds> kInputs = [] {
+  std::array<LaneInputs, kLaneKinds> table{};
+  for (int k = 0; k < kLaneKinds; ++k) table[static_cast<std::size_t>(k)] = lane_inputs(lane_kind(k));
+  return table;
+}();
+
 /// As a ball does: W is a number times the identity.
 bool turns_alike(const SymMat3& w) {
   return w.xx > 0 && w.xx == w.yy && w.yy == w.zz && w.xy == 0 && w.xz == 0 && w.yz == 0;
@@ -82,22 +88,29 @@ Velocity load_body(const ProblemBody& body, LaneBody& record, LaneMass& mass, La
 }  // namespace
 
 void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* pool) {
+  std::atomic<bool> changed = body_of.size() != from.size();
   body_of.resize(from.size()), still.resize(from.size()), moves_itself.resize(from.size());
   turns_alike.resize(from.size());
+  const auto set = [&](auto& to, auto value) {
+    if (to == value) return;
+    to = value;
+    changed.store(true, std::memory_order_relaxed);
+  };
   std::int32_t count = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) body_of[i] = from[i].is_dynamic() ? count++ : -1;
-  const auto records = static_cast<std::size_t>(count) + 1;
-  bodies.resize(records), masses.resize(records), previous.resize(records), pull.resize(records);
-  touched.assign(records, 0);
+  for (std::size_t i = 0; i < from.size(); ++i) set(body_of[i], from[i].is_dynamic() ? count++ : -1);
+  const auto movers = static_cast<std::size_t>(count) + 1;
+  bodies.resize(movers), masses.resize(movers), previous.resize(movers), pull.resize(movers);
+  touched.assign(movers, 0);
   bodies.back() = {}, masses.back() = {}, previous.back() = {}, pull.back() = {};
   parallel_for(pool, static_cast<std::int64_t>(from.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const auto k = static_cast<std::size_t>(body_of[i]);
       still[i] = body_of[i] < 0 ? from[i].velocity : load_body(from[i], bodies[k], masses[k], pull[k]);
-      moves_itself[i] = still[i] == Velocity{} ? 0 : 1;
-      turns_alike[i] = body_of[i] < 0 || cairn::turns_alike(from[i].inverse_inertia) ? 1 : 0;
+      set(moves_itself[i], std::uint8_t(still[i] == Velocity{} ? 0 : 1));
+      set(turns_alike[i], std::uint8_t(body_of[i] < 0 || cairn::turns_alike(from[i].inverse_inertia) ? 1 : 0));
     }
   });
+  if (changed) ++body_set;
 }
 
 bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
@@ -115,10 +128,11 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
   for (const std::uint32_t k : keys)
     if (k < kOverflow) ++first[k];
   groups.clear(), stages.clear();
-  std::uint32_t field = 0, last_stage = ~0u;
+  std::uint32_t field = 0, record = 0, last_stage = ~0u;
   const auto add_group = [&](std::uint32_t kind, std::uint32_t lanes) {
-    groups.push_back({field, static_cast<std::uint16_t>(kind), static_cast<std::uint16_t>(lanes)});
+    groups.push_back({field, record, static_cast<std::uint16_t>(kind), static_cast<std::uint16_t>(lanes)});
     field += static_cast<std::uint32_t>(kFields[kind].size);
+    record += static_cast<std::uint32_t>(kInputs[kind].size * kLanes);
     ++stages.back().count;
   };
   for (std::uint32_t k = 0; k <= most; ++k) {
@@ -130,77 +144,70 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
     for (; left > 0; left -= std::min<std::uint32_t>(left, kLanes))
       add_group(k & ((1u << kKindBits) - 1), std::min<std::uint32_t>(left, kLanes));
   }
-  slots.resize(keys.size()), twists.resize(keys.size());
+  slots.resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] >= kOverflow) {
       stages.push_back({static_cast<std::int32_t>(groups.size()), 0});
       const std::uint32_t kind = keys[i] & ((1u << kKindBits) - 1);
-      slots[i] = {field * kLanes, kind};
+      slots[i] = {field * kLanes, record, kind};
       add_group(kind, 1);
     } else {
       const std::uint32_t at = first[keys[i]]++;
-      slots[i] = {groups[at / kLanes].first * kLanes + at % kLanes, groups[at / kLanes].kind};
+      const LaneGroup& group = groups[at / kLanes];
+      const std::uint32_t lane = at % kLanes;
+      slots[i] = {group.first * kLanes + lane, group.record + lane * static_cast<std::uint32_t>(kInputs[group.kind].size),
+                  group.kind};
     }
   }
   flat_manifolds = static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), [](const LaneSlot& slot) {
     return lane_kind(static_cast<int>(slot.kind)).points > 1;
   }));
-  data.assign(std::size_t{field} * kLanes, 0.0f);
+  data.resize(std::size_t{field} * kLanes), records.resize(record);
   point_at_nobody();
   return false;
 }
 
-/// Lanes that are not in use read a body that is nobody.
+/// Lanes that are not in use read a body that is nobody, and their numbers do no harm.
 void LaneProblem::point_at_nobody() {
   nobody_ = bodies.size() - 1;
   const auto nobody = std::bit_cast<float>(static_cast<std::int32_t>(nobody_));
   for (const LaneGroup& group : groups) {
-    const LaneFields& f = kFields[group.kind];
-    float* base = data.data() + std::size_t{group.first} * kLanes;
+    const int size = kInputs[group.kind].size;
     for (int l = group.lanes; l < kLanes; ++l) {
-      base[f.body_b * kLanes + l] = nobody;
-      if (lane_kind(group.kind).two_bodies) base[f.body_a * kLanes + l] = nobody;
+      float* record = records.data() + group.record + l * size;
+      std::fill_n(record, size, 0.0f);
+      record[0] = nobody;
+      if (lane_kind(group.kind).two_bodies) record[1] = nobody;
     }
   }
 }
 
 namespace {
 
-/// One lane of a group.
+/// The record of a manifold of one kind, by the fields of its lane.
+template <LaneKind kKind>
 struct Lane {
-  float* base;
-  void set(int field, double value) const { base[field * kLanes] = static_cast<float>(value); }
+  static constexpr LaneInputs kIn = lane_inputs(kKind);
+  float* record;
+
+  void set(int field, double value) const { record[kIn.number[field]] = static_cast<float>(value); }
   void set3(int field, const Vec3& v) const { set(field, v.x), set(field + 1, v.y), set(field + 2, v.z); }
-  void set_index(int field, std::int32_t value) const { base[field * kLanes] = std::bit_cast<float>(value); }
-  double get(int field) const { return double{base[field * kLanes]}; }
 };
 
 /// Several threads may say of a body that it is touched.
-void set_body(const Lane& lane, int field, std::int32_t record, std::vector<std::uint8_t>& touched) {
-  lane.set_index(field, record);
-  const std::atomic_ref flag(touched[static_cast<std::size_t>(record)]);
+void set_body(float* number, std::int32_t body, std::vector<std::uint8_t>& touched) {
+  *number = std::bit_cast<float>(body);
+  const std::atomic_ref flag(touched[static_cast<std::size_t>(body)]);
   if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
 }
 
-/// Places of the points about their middle, along the tangents.
-struct Places {
-  std::array<double, kMostPoints> x{}, y{};
-  double spread = 0;
-  Vec3 middle_a, middle_b;
+/// The mean of the arms.
+struct Middle {
+  Vec3 a, b;
 
-  explicit Places(const LaneManifold& m) {
-    if (m.count == 1) {
-      middle_a = m.point[0].arm_a, middle_b = m.point[0].arm_b;
-      return;
-    }
+  explicit Middle(const LaneManifold& m) {
     const double share = 1.0 / m.count;
-    for (const LaneManifold::Point& p : m.points()) middle_a += share * p.arm_a, middle_b += share * p.arm_b;
-    const Vec3 tangent2 = cross(m.normal, m.tangent);
-    for (std::size_t i = 0; i < m.points().size(); ++i) {
-      const Vec3 out = m.point[i].arm_b - middle_b;
-      x[i] = dot(out, m.tangent), y[i] = dot(out, tangent2);
-      spread += x[i] * x[i] + y[i] * y[i];
-    }
+    for (const LaneManifold::Point& p : m.points()) a += share * p.arm_a, b += share * p.arm_b;
   }
 };
 
@@ -210,7 +217,7 @@ constexpr double side_of(bool turned) { return turned ? -1.0 : 1.0; }
 
 /// All of a lane of one point without extras but its bodies.
 template <LaneKind kKind>
-inline void fill_single(const Lane& lane, const LaneSingle& m, bool turned, double share) {
+inline void fill_single(const Lane<kKind>& lane, const LaneSingle& m, bool turned, double share) {
   constexpr LaneFields f = lane_fields(kKind);
   const double side = side_of(turned);
   lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
@@ -222,65 +229,73 @@ inline void fill_single(const Lane& lane, const LaneSingle& m, bool turned, doub
     lane.set3(f.point + f.row_b, turned ? m.arm_a : m.arm_b);
     if constexpr (kKind.two_bodies) lane.set3(f.point + f.row_a, m.arm_a);
   }
-  lane.set(f.point + f.mass, 1.0), lane.set(f.point + f.gap, m.gap), lane.set(f.point + f.separation, m.gap);
-  lane.set(f.point + f.impulse, share * std::max(0.0, m.impulse[0])), lane.set(f.point + f.total, 0.0);
+  if constexpr (!kKind.round) lane.set(f.point + f.mass, 1.0);
+  lane.set(f.point + f.gap, m.gap), lane.set(f.point + f.impulse, share * std::max(0.0, m.impulse[0]));
   lane.set(f.tangent_impulse, share * m.impulse[1]), lane.set(f.tangent_impulse + 1, side * (share * m.impulse[2]));
-  lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
 }
 
-/// The points of a manifold that may twist.
+/// The points of a manifold that may twist. Where a lane has fewer than its kind, their middle is repeated.
 template <LaneKind kKind>
-void fill_points(const Lane& lane, const LaneManifold& m, const Places& places, bool turned, double share) {
+void fill_points(const Lane<kKind>& lane, const LaneManifold& m, bool turned, double share) {
   constexpr LaneFields f = lane_fields(kKind);
-  double force1 = 0, force2 = 0, twist = 0;
-  for (std::size_t p = 0; p < static_cast<std::size_t>(kKind.points); ++p) {
-    const int at = f.point + static_cast<int>(p) * f.point_size;
-    const bool there = p < m.points().size();
-    const LaneManifold::Point& point = m.point[p];
-    const Vec3& arm_a = there ? point.arm_a : places.middle_a;
-    const Vec3& arm_b = there ? point.arm_b : places.middle_b;
+  const double side = side_of(turned);
+  const auto set_arms = [&](int at, const Vec3& arm_a, const Vec3& arm_b) {
     lane.set3(at + f.row_b, turned ? arm_a : arm_b);
     if constexpr (kKind.two_bodies) lane.set3(at + f.row_a, arm_a);
-    const double gap = there ? point.gap : 0.0;
-    lane.set(at + f.mass, there ? 1.0 : 0.0), lane.set(at + f.gap, gap), lane.set(at + f.separation, gap);
-    lane.set(at + f.impulse, there ? share * std::max(0.0, point.impulse[0]) : 0.0), lane.set(at + f.total, 0.0);
-    if (!there) continue;
-    force1 += point.impulse[1], force2 += point.impulse[2];
-    twist += places.x[p] * point.impulse[2] - places.y[p] * point.impulse[1] + m.spin_radius * point.impulse[3];
+  };
+  for (int p = 0; p < m.count; ++p) {
+    const int at = f.point + p * f.point_size;
+    const LaneManifold::Point& point = m.point[static_cast<std::size_t>(p)];
+    set_arms(at, point.arm_a, point.arm_b);
+    lane.set(at + f.mass, 1.0), lane.set(at + f.gap, point.gap);
+    lane.set(at + f.impulse, share * std::max(0.0, point.impulse[0]));
+    lane.set(f.split + 2 * p, share * point.impulse[1]), lane.set(f.split + 2 * p + 1, side * (share * point.impulse[2]));
   }
-  lane.set(f.tangent_impulse, share * force1), lane.set(f.tangent_impulse + 1, side_of(turned) * (share * force2));
-  lane.set(f.twist_impulse, share * twist), lane.set(f.twist_total, 0.0);
-  lane.set(f.twist_radius, kSpinBound * m.spin_radius);
+  if (m.count == kKind.points) return;
+  const Middle middle(m);
+  for (int p = m.count; p < kKind.points; ++p) {
+    const int at = f.point + p * f.point_size;
+    set_arms(at, middle.a, middle.b);
+    lane.set(at + f.mass, 0.0), lane.set(at + f.gap, 0.0), lane.set(at + f.impulse, 0.0);
+    lane.set(f.split + 2 * p, 0.0), lane.set(f.split + 2 * p + 1, 0.0);
+  }
 }
 
-/// Offsets, restitution, anisotropic friction.
-void fill_extra(const LaneProblem& lanes, const Lane& lane, const LaneFields& f, const LaneManifold& m,
-                const Places& places, bool turned) {
+/// Spin, offsets, restitution, anisotropic friction.
+template <LaneKind kKind>
+void fill_extra(const LaneProblem& lanes, const Lane<kKind>& lane, const LaneManifold& m, bool turned, double share) {
+  constexpr LaneFields f = lane_fields(kKind);
   const Velocity& va = lanes.still[static_cast<std::size_t>(m.body_a)];
   const Velocity& vb = lanes.still[static_cast<std::size_t>(m.body_b)];
   const auto relative = [&](const Vec3& arm_a, const Vec3& arm_b) {
     return (vb.linear + cross(vb.angular, arm_b)) - (va.linear + cross(va.angular, arm_a));
   };
-  const Vec3 v = relative(places.middle_a, places.middle_b);
+  double spin = 0;
+  for (const LaneManifold::Point& p : m.points()) spin += m.spin_radius * p.impulse[3];
+  lane.set(f.twist_impulse, share * spin), lane.set(f.twist_radius, kSpinBound * m.spin_radius);
+  const Middle middle(m);
+  const Vec3 v = relative(middle.a, middle.b);
   lane.set(f.tangent_offset, dot(m.tangent, v));
   lane.set(f.tangent_offset + 1, side_of(turned) * dot(cross(m.normal, m.tangent), v));
   lane.set(f.twist_offset, dot(m.normal, vb.angular - va.angular));
   // A direction without friction beside one that has some: the ellipse becomes very thin instead of a line.
   const double least = 1e-6 * std::max(m.friction1, m.friction2);
   lane.set(f.friction, std::max(m.friction1, least)), lane.set(f.anisotropy, std::max(m.friction2, least));
-  for (std::size_t p = 0; p < m.points().size(); ++p) {
+  for (std::size_t p = 0; p < static_cast<std::size_t>(kKind.points); ++p) {
     const int at = f.point + static_cast<int>(p) * f.point_size;
-    lane.set(at + f.offset, dot(m.normal, relative(m.point[p].arm_a, m.point[p].arm_b)));
-    lane.set(at + f.restitution, m.point[p].restitution), lane.set(at + f.approach, m.point[p].approach);
+    const bool there = p < m.points().size();
+    const LaneManifold::Point& point = m.point[p];
+    lane.set(at + f.offset, there ? dot(m.normal, relative(point.arm_a, point.arm_b)) : 0.0);
+    lane.set(at + f.restitution, there ? point.restitution : 0.0),
+        lane.set(at + f.approach, there ? point.approach : 0.0);
   }
 }
 
-/// All of a lane but its bodies. By kind, so that fields stand at known places.
+/// All of a record but its bodies. By kind, so that numbers stand at known places.
 template <LaneKind kKind>
-void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share,
-               LaneTwist& twist) {
+void fill_lane(const LaneProblem& lanes, float* record, const LaneManifold& m, bool turned, double share) {
   constexpr LaneFields f = lane_fields(kKind);
-  const Lane lane{base};
+  const Lane<kKind> lane{record};
   if constexpr (!kKind.twists()) {
     const LaneManifold::Point& p = m.point[0];
     const LaneSingle single{m.body_a,    m.body_b, m.normal,
@@ -291,19 +306,11 @@ void fill_lane(const LaneProblem& lanes, float* base, const LaneManifold& m, boo
   const double side = side_of(turned);
   lane.set3(f.normal, side * m.normal), lane.set3(f.tangent, side * m.tangent);
   lane.set(f.friction, m.friction1);
-  lane.set(f.tangent_total, 0.0), lane.set(f.tangent_total + 1, 0.0);
-  const Places places(m);
-  if constexpr (kKind.twists()) {
-    fill_points<kKind>(lane, m, places, turned, share);
-    const double about = places.spread > 0 ? 1 / places.spread : 0.0;
-    for (std::size_t p = 0; p < places.x.size(); ++p)
-      twist.x[p] = static_cast<float>(about * places.x[p]), twist.y[p] = static_cast<float>(about * places.y[p]);
-  }
-  if constexpr (kKind.extra) fill_extra(lanes, lane, f, m, places, turned);
+  if constexpr (kKind.twists()) fill_points<kKind>(lane, m, turned, share);
+  if constexpr (kKind.extra) fill_extra<kKind>(lanes, lane, m, turned, share);
 }
 
-using FillLane = void (*)(const LaneProblem& lanes, float* base, const LaneManifold& m, bool turned, double share,
-                          LaneTwist& twist);
+using FillLane = void (*)(const LaneProblem& lanes, float* record, const LaneManifold& m, bool turned, double share);
 template <int... kIndex>
 constexpr std::array<FillLane, kLaneKinds> fill_by_kind(std::integer_sequence<int, kIndex...>) {
   return {fill_lane<lane_kind(kIndex)>...};
@@ -315,23 +322,21 @@ constexpr std::array<FillLane, kLaneKinds> kFill = fill_by_kind(std::make_intege
 void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
   const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
   const LaneSlot& slot = slots[i];
-  const LaneFields& f = kFields[slot.kind];
-  const Lane lane{data.data() + slot.first};
-  set_body(lane, f.body_b, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
+  float* record = records.data() + slot.record;
+  set_body(record, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
   if (lane_kind(static_cast<int>(slot.kind)).two_bodies)
-    set_body(lane, f.body_a, body_of[static_cast<std::size_t>(m.body_a)], touched);
-  kFill[slot.kind](*this, lane.base, m, turned, 1.0 / sub_steps, twists[i]);
+    set_body(record + 1, body_of[static_cast<std::size_t>(m.body_a)], touched);
+  kFill[slot.kind](*this, record, m, turned, 1.0 / sub_steps);
 }
 
 void LaneProblem::fill(std::size_t i, const LaneSingle& m, int sub_steps) {
   const std::int32_t a = body_of[static_cast<std::size_t>(m.body_a)], b = body_of[static_cast<std::size_t>(m.body_b)];
-  const Lane lane{data.data() + slots[i].first};
+  float* record = records.data() + slots[i].record;
   const double share = 1.0 / sub_steps;
   const auto fill_as = [&]<LaneKind kKind>() {
-    constexpr LaneFields f = lane_fields(kKind);
-    set_body(lane, f.body_b, b < 0 ? a : b, touched);
-    if constexpr (kKind.two_bodies) set_body(lane, f.body_a, a, touched);
-    fill_single<kKind>(lane, m, b < 0, share);
+    set_body(record, b < 0 ? a : b, touched);
+    if constexpr (kKind.two_bodies) set_body(record + 1, a, touched);
+    fill_single<kKind>({record}, m, b < 0, share);
   };
   if (const LaneKind kind = lane_kind(static_cast<int>(slots[i].kind)); kind.two_bodies)
     kind.round ? fill_as.operator()<LaneKind{1, true, false, true}>() : fill_as.operator()<LaneKind{1, true}>();
@@ -358,14 +363,17 @@ void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifol
   const bool last = which == Impulses::last;
   const double twist = kind.twists() ? get(last ? f.twist_impulse : f.twist_total) : 0.0;
   const int tangent = last ? f.tangent_impulse : f.tangent_total;
-  const double share = 1.0 / m.count;
-  const LaneTwist& about = twists[i];
-  const double force1 = share * get(tangent), force2 = side_of(turned) * (share * get(tangent + 1));
+  const double share = 1.0 / m.count, side = side_of(turned);
+  const double force1 = share * get(tangent), force2 = share * get(tangent + 1);
   // The force at the middle and the twist as forces at the points: equal shares, and a part that goes round.
-  for (std::size_t p = 0; p < m.points().size(); ++p)
-    m.point[p].impulse = {get(f.point + static_cast<int>(p) * f.point_size + (last ? f.impulse : f.total)),
-                          force1 - twist * double{about.y[p]}, force2 + twist * double{about.x[p]},
-                          m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
+  for (int p = 0; p < m.count; ++p) {
+    const auto around = [&](int k) {
+      return kind.twists() ? twist * double{lane[(f.split + 2 * p + k) * kLanes]} : 0.0;
+    };
+    m.point[static_cast<std::size_t>(p)].impulse = {get(f.point + p * f.point_size + (last ? f.impulse : f.total)),
+                                                    force1 + around(0), side * (force2 + around(1)),
+                                                    m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
+  }
 }
 
 void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, int sub_steps, Velocity& velocity,

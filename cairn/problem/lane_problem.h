@@ -89,6 +89,8 @@ struct LaneFields {
   int row_b, row_a, mass, gap, separation, impulse, total;  ///< within a point
   int offset, restitution, approach;                        ///< within a point, extra
   int tangent_offset, twist_offset, anisotropy;  ///< extra: two, one, one (second coefficient over the first)
+  int split;                  ///< points > 1 or extra: two per point, what a unit of twist is as a force along the
+                              ///< tangents there; before `prepare` the impulses of the point along them
   int soft_size, rigid_size;  ///< fields that a soft sweep reads are among these first ones; and a rigid one
   int size;                   ///< fields of the group
 };
@@ -121,12 +123,52 @@ constexpr LaneFields lane_fields(LaneKind kind) {
   if (kind.extra) f.tangent_offset = take(2), f.twist_offset = take(1), f.anisotropy = take(1);
   f.rigid_size = next;
   f.tangent_total = take(2), f.twist_total = take(twist);
+  f.split = take(2 * twist * kind.points);
   f.size = next;
   return f;
 }
 
+/// What is written of a manifold before a solve: one record, the numbers of which go to fields of its lane. Fields of a
+/// lane are a cache line apart and share it with fifteen other manifolds, maybe of other threads; a record has its own.
+/// Turned into fields sixteen at a time (`prepare`), records cost less than writing number by number where they belong.
+struct LaneInputs {
+  static constexpr int kMostNumbers = 80, kMostFields = 160;
+  int size = 0;                           ///< numbers of a record, a multiple of four
+  std::int16_t field[kMostNumbers] = {};  ///< where each number goes; -1: nowhere
+  std::int16_t number[kMostFields] = {};  ///< of the field in the record; -1: none
+};
+constexpr LaneInputs lane_inputs(LaneKind kind) {
+  const LaneFields f = lane_fields(kind);
+  LaneInputs in;
+  for (std::int16_t& field : in.field) field = -1;
+  for (std::int16_t& number : in.number) number = -1;
+  const auto add = [&](int field, int count) {
+    for (int k = 0; k < count; ++k) {
+      in.number[field + k] = static_cast<std::int16_t>(in.size);
+      in.field[in.size++] = static_cast<std::int16_t>(field + k);
+    }
+  };
+  const int a = kind.two_bodies ? 1 : 0, full = kind.round ? 0 : 1, extra = kind.extra ? 1 : 0;
+  add(f.body_b, 1), add(f.body_a, a);
+  add(f.normal, 3), add(f.tangent, 3), add(f.friction, 1);
+  add(f.turn_b, 1 - full), add(f.turn_a, (1 - full) * a);
+  for (int i = 0; i < kind.points; ++i) {
+    const int at = f.point + i * f.point_size;
+    add(at + f.row_b, 3 * full), add(at + f.row_a, 3 * a * full);
+    add(at + f.mass, full), add(at + f.gap, 1), add(at + f.impulse, 1);
+    add(at + f.offset, extra), add(at + f.restitution, extra), add(at + f.approach, extra);
+  }
+  const int split = kind.twists() ? 1 : 0;
+  add(f.tangent_impulse, 2 * (1 - split)), add(f.split, 2 * split * kind.points);
+  add(f.twist_impulse, extra), add(f.twist_radius, extra);
+  add(f.tangent_offset, 2 * extra), add(f.twist_offset, extra), add(f.anisotropy, extra);
+  in.size = (in.size + 3) / 4 * 4;
+  return in;
+}
+
 struct LaneGroup {
-  std::uint32_t first = 0;  ///< of its fields, in units of kLanes floats
+  std::uint32_t first = 0;   ///< of its fields, in units of kLanes floats
+  std::uint32_t record = 0;  ///< the first of its kLanes records, in floats
   std::uint16_t kind = 0;
   std::uint16_t lanes = 0;  ///< in use, from 0
 };
@@ -138,13 +180,9 @@ struct LaneStage {
 
 /// Where one manifold of the caller stands.
 struct LaneSlot {
-  std::uint32_t first = 0;  ///< of its fields, in floats
+  std::uint32_t first = 0;   ///< of its fields, in floats
+  std::uint32_t record = 0;  ///< in floats
   std::uint32_t kind = 0;
-};
-
-/// What a unit of twist about the normal is as forces at the points: (-y, x) each, along the two tangents.
-struct LaneTwist {
-  float x[kMostPoints], y[kMostPoints];
 };
 
 /// A manifold as its maker sees it. Only what its points fill is set: there are many.
@@ -215,7 +253,11 @@ class LaneProblem {
     kind.round = !kind.extra && traits.count == 1 && may_be_round(traits.body_a, traits.body_b) &&
                  (body_of[a] < 0 || are_along(traits.normal, traits.arm_a)) &&
                  (body_of[b] < 0 || are_along(traits.normal, traits.arm_b));
-    const auto low = static_cast<std::uint32_t>(kind.index());
+    return with_colour(static_cast<std::uint32_t>(kind.index()), colour, ordinal);
+  }
+  /// The same manifold in another colour.
+  static std::uint32_t with_colour(std::uint32_t key, std::int32_t colour, int ordinal) {
+    const std::uint32_t low = key & ((1u << kKindBits) - 1);
     if (colour < 0 || ordinal >= (1 << kOrdinalBits)) return kOverflow | low;
     return (static_cast<std::uint32_t>(colour) << (kOrdinalBits + kKindBits)) |
            (static_cast<std::uint32_t>(ordinal) << kKindBits) | low;
@@ -240,7 +282,7 @@ class LaneProblem {
     if (nobody_ != bodies.size() - 1) point_at_nobody();
   }
 
-  /// Writes manifold i of the layout; its impulses are divided by `sub_steps`.
+  /// Writes the record of manifold i of the layout; its impulses are divided by `sub_steps`.
   void fill(std::size_t i, const LaneManifold& manifold, int sub_steps);
   /// The same for one of a single point and no extras.
   void fill(std::size_t i, const LaneSingle& single, int sub_steps);
@@ -263,6 +305,7 @@ class LaneProblem {
   std::vector<LaneGroup> groups;
   std::vector<LaneStage> stages;
   AlignedVector<float> data;               ///< fields of all groups
+  AlignedVector<float> records;            ///< of all groups, lanes not in use included
   AlignedVector<LaneBody> bodies;          ///< those that can move, then one that is nobody
   AlignedVector<LaneMass> masses;          ///< per record
   AlignedVector<LaneMotion> previous;      ///< per record: u' at the beginning of the sub-step
@@ -271,8 +314,8 @@ class LaneProblem {
   std::vector<std::int32_t> body_of;       ///< per body of the caller: its record, or -1
   std::vector<std::uint8_t> moves_itself;  ///< per body of the caller: `still` is not zero
   std::vector<std::uint8_t> turns_alike;   ///< per body of the caller: it cannot move, or L is one number
+  std::uint64_t body_set = 0;              ///< another number whenever one of the three before changed
   std::vector<LaneSlot> slots;             ///< per manifold
-  std::vector<LaneTwist> twists;           ///< per manifold, of those that may twist
   std::size_t flat_manifolds = 0;          ///< of several points
   std::vector<std::uint8_t> touched;       ///< per record: it is in a manifold
 

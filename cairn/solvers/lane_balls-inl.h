@@ -60,6 +60,7 @@ HWY_NOINLINE void prepare_balls(const LaneView& view, const LaneGroup& group) {
   constexpr int kTurn = 5, kShift = 6;  // of LaneMass: turn[5] is l, as turn[0] and turn[2]
   const Tag d;
   for (int lane = 0; lane < kLanes; lane += static_cast<int>(hn::Lanes(d))) {
+    unpack<LaneKind{1, kTwo, false, true}.index()>(view, group, lane);
     const Fields g{view.data + std::size_t{group.first} * kLanes + lane};
     const std::int32_t *index_b = g.indices(f.body_b), *index_a = g.indices(kTwo ? f.body_a : f.body_b);
     V mass[8];

@@ -30,6 +30,36 @@ HWY_INLINE Factor load_factor(const LaneMass* masses, const std::int32_t* index)
   return {{f[0], f[1], f[2], f[3], f[4], f[5]}, f[6]};
 }
 
+/// The impulses of the points as one at the middle and a twist, and how a twist is spread over the points later.
+/// Returns the mean distance of the points from their middle.
+template <int kKind>
+HWY_INLINE V spread_impulses(const Fields& g, const V3 (&arm)[kMostPoints], const V3& centre, const V3& t1,
+                             const V3& t2) {
+  constexpr LaneKind kind = lane_kind(kKind);
+  constexpr LaneFields f = lane_fields(kind);
+  const Tag d;
+  V x[kMostPoints], y[kMostPoints];
+  V radius = hn::Zero(d), spread = hn::Zero(d), twist = hn::Zero(d), force1 = hn::Zero(d), force2 = hn::Zero(d);
+  for (int i = 0; i < kind.points; ++i) {
+    const V3 out = difference(arm[i], centre);
+    radius = hn::Add(radius, hn::Sqrt(dot(out, out)));
+    x[i] = dot(out, t1), y[i] = dot(out, t2);
+    spread = hn::Add(spread, hn::Add(hn::Mul(x[i], x[i]), hn::Mul(y[i], y[i])));
+    const V l1 = g.get(f.split + 2 * i), l2 = g.get(f.split + 2 * i + 1);
+    force1 = hn::Add(force1, l1), force2 = hn::Add(force2, l2);
+    twist = hn::Add(twist, hn::Sub(hn::Mul(x[i], l2), hn::Mul(y[i], l1)));
+  }
+  const V about = inverse_or_zero(spread);
+  for (int i = 0; i < kind.points; ++i) {
+    g.set(f.split + 2 * i, hn::Neg(hn::Mul(about, y[i])));
+    g.set(f.split + 2 * i + 1, hn::Mul(about, x[i]));
+  }
+  g.set(f.tangent_impulse, force1), g.set(f.tangent_impulse + 1, force2);
+  if constexpr (kind.extra) twist = hn::Add(twist, g.get(f.twist_impulse));  // that of spinning
+  g.set(f.twist_impulse, twist);
+  return hn::Mul(radius, hn::Set(d, 1.0f / static_cast<float>(kind.points)));
+}
+
 /// The rows of one side of a manifold, arm by arm: on entry the arms stand where the rows go.
 template <int kKind>
 HWY_INLINE void prepare_side(const Fields& g, const Factor& factor, const V3& n, const V3& t1, const V3& t2, bool of_a,
@@ -57,12 +87,7 @@ HWY_INLINE void prepare_side(const Fields& g, const Factor& factor, const V3& n,
     const V3 row = factor.apply(n);
     g.set3(of_a ? f.twist_a : f.twist_b, row);
     twist_mass = hn::Add(twist_mass, dot(row, row));
-    if (of_a) return;
-    for (int i = 0; i < kind.points; ++i) {
-      const V3 out = difference(arm[i], centre);
-      radius = hn::Add(radius, hn::Sqrt(dot(out, out)));
-    }
-    radius = hn::Mul(radius, hn::Set(d, 1.0f / static_cast<float>(kind.points)));
+    if (!of_a) radius = spread_impulses<kKind>(g, arm, centre, t1, t2);
   }
 }
 
@@ -72,6 +97,7 @@ HWY_NOINLINE void prepare_group(const LaneView& view, const LaneGroup& group) {
   constexpr LaneFields f = lane_fields(kind);
   const Tag d;
   for (int lane = 0; lane < kLanes; lane += static_cast<int>(hn::Lanes(d))) {
+    unpack<kKind>(view, group, lane);
     const Fields g{view.data + std::size_t{group.first} * kLanes + lane};
     const V3 n = g.get3(f.normal), t1 = g.get3(f.tangent), t2 = cross(n, t1);
     const Factor b = load_factor(view.masses, g.indices(f.body_b));
@@ -100,7 +126,7 @@ HWY_NOINLINE void prepare_group(const LaneView& view, const LaneGroup& group) {
     g.set(f.tangent_mass + 2, hn::Mul(tangent_mass[0], inverse));
     if constexpr (kind.twists()) {
       g.set(f.twist_mass, inverse_or_zero(twist_mass));
-      g.set(f.twist_radius, hn::Add(g.get(f.twist_radius), radius));
+      g.set(f.twist_radius, kind.extra ? hn::Add(g.get(f.twist_radius), radius) : radius);
     }
   }
 }
@@ -261,7 +287,7 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, bool last
   const NormalRow row(pass, S::kKindOf.two_bodies);
   V along = dot(s.n, s.relative), given = hn::Zero(Tag());
   for (int j = 0; j < S::kKindOf.points; ++j) {
-    const int i = pass.biased ? j : S::kKindOf.points - 1 - j;
+    const int i = (j ^ pass.order) & (S::kKindOf.points - 1);
     const int at = f.point + i * f.point_size;
     const V separation = g.get(at + f.separation), old = g.get(at + f.impulse);
     V y = hn::Add(along, s.turning(at + f.row_b, at + f.row_a));

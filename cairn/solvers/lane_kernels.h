@@ -20,6 +20,7 @@ struct LanePass {
   float impulse_scale[2] = {};  ///< soft rows: share of the impulse that yields
   float slop = 0;               ///< m
   float push = 0;               ///< m/s
+  int order = 0;                ///< 0 to 3: point j ^ order of a manifold comes in turn j
   bool biased = false;          ///< normals alone, soft and with push-out; else all rows, rigid and without
   bool refresh = false;         ///< find the separations from the displacements first
   bool last = false;            ///< of the sub-step
@@ -32,12 +33,13 @@ struct LaneView {
   float* data = nullptr;
   LaneBody* bodies = nullptr;
   const LaneMass* masses = nullptr;
+  const float* records = nullptr;  ///< for `prepare`
 };
 
 /// groups[begin .. end) of a view; no two of them may share a body.
 struct LaneKernels {
   const char* name;
-  /// Turns arms into scaled rows, finds the effective masses and adds the velocities that the impulses make.
+  /// Puts records into fields, turns arms into scaled rows, finds the effective masses and adds the velocities that the impulses make.
   void (*prepare)(const LaneView& view, std::int64_t begin, std::int64_t end);
   void (*sweep)(const LaneView& view, const LanePass& pass, std::int64_t begin, std::int64_t end);
   /// Lets contacts that came in faster than `bounce_speed` and were pushed leave again (Newton's law).

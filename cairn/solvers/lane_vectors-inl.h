@@ -77,6 +77,31 @@ HWY_INLINE void store_motion(const Motion& m, float* records, const std::int32_t
   store_records6<kBodyStride>(Tag(), f, records, index, lanes);
 }
 
+/// The records of the lanes of a group from `lane` into fields; what is not in them begins with zero, and separations
+/// with the gaps.
+template <int kKind>
+HWY_INLINE void unpack(const LaneView& view, const LaneGroup& group, int lane) {
+  constexpr LaneKind kind = lane_kind(kKind);
+  constexpr LaneFields f = lane_fields(kind);
+  static constexpr LaneInputs kIn = lane_inputs(kind);
+  static constexpr std::int32_t kOrder[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Tag d;
+  const Fields g{view.data + std::size_t{group.first} * kLanes + lane};
+  const float* records = view.records + group.record + lane * kIn.size;
+  for (int k = 0; k < kIn.size; k += 4) {
+    V numbers[4];
+    load_records<4, kIn.size>(d, records + k, kOrder, numbers);
+    for (int j = 0; j < 4; ++j)
+      if (kIn.field[k + j] >= 0) g.set(kIn.field[k + j], numbers[j]);
+  }
+  for (int i = 0; i < kind.points; ++i) {
+    const int at = f.point + i * f.point_size;
+    g.set(at + f.separation, g.get(at + f.gap)), g.set(at + f.total, hn::Zero(d));
+  }
+  g.set(f.tangent_total, hn::Zero(d)), g.set(f.tangent_total + 1, hn::Zero(d));
+  if constexpr (kind.twists()) g.set(f.twist_total, hn::Zero(d));
+}
+
 /// What brings a vector with the square size2 into the disc of the given radius.
 HWY_INLINE V shrink_to_disc(V size2, V radius) {
   const V one = hn::Set(Tag(), 1.0f);

@@ -22,8 +22,7 @@ bool has_extras(const ContactMaterial& m) {
 template <class Visit>
 void for_each_lane(const ContactSource& from, const Assembly& assembly, std::size_t s, Visit&& visit) {
   const Slab& slab = from.cache.slabs()[s];
-  auto edge = static_cast<std::int32_t>(from.graph.first_edge()[s]) - 1;
-  std::int32_t last_pair = -1;
+  std::int32_t edge = -1, last_pair = -1;
   LanePoints lane;
   const auto flush = [&] {
     if (lane.count > 0) visit(lane);
@@ -96,14 +95,29 @@ void look_closer(const ContactSource& from, const WorldSettings& settings, const
   traits.extra = block.restitution > 0 || block.spin_radius > 0 || block.friction1 != block.friction2;
 }
 
-/// The lanes of one slab. Returns its contacts.
-std::int64_t find_slab(const ContactSource& from, const WorldSettings& settings, const LaneProblem& lanes,
-                       const Assembly& assembly, std::size_t s, LaneSources::OfSlab& out) {
+std::span<const std::int32_t> colours_of(const ContactSource& from, std::size_t s) {
+  return from.graph.colour().subspan(static_cast<std::size_t>(from.graph.first_edge()[s]));
+}
+
+/// Where a lane belongs. `extra`: its material is.
+std::uint32_t key_of(const ContactSource& from, const WorldSettings& settings, const LaneProblem& lanes,
+                     const ContactProblem& problem, const Slab& slab, const LanePoints& lane, bool extra,
+                     std::int32_t colour) {
+  LaneTraits traits{lane.body_a, lane.body_b, lane.count, extra, {}, {}, {}};
+  if (lane.may_be_round)
+    look_closer(from, settings, problem, slab.manifolds[static_cast<std::size_t>(lane.manifold)],
+                slab.points[static_cast<std::size_t>(lane.first_point)], traits);
+  return lanes.key(traits, colour, lane.ordinal);
+}
+
+/// The lanes of one slab.
+void find_slab(const ContactSource& from, const WorldSettings& settings, const LaneProblem& lanes,
+               const Assembly& assembly, std::size_t s, LaneSources::OfSlab& out) {
   const Slab& slab = from.cache.slabs()[s];
-  const std::span<const std::int32_t> colour = from.graph.colour();
-  std::int64_t contacts = 0;
+  const std::span<const std::int32_t> colour = colours_of(from, s);
   LastMaterial material;
   out.points.clear(), out.keys.clear();
+  out.contacts = 0, out.stays = assembly.all_take_part, out.made = slab.made, out.among = lanes.body_set;
   for_each_lane(from, assembly, s, [&](LanePoints lane) {
     const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
     const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
@@ -112,16 +126,32 @@ std::int64_t find_slab(const ContactSource& from, const WorldSettings& settings,
     material.look(from, a, b);
     lane.is_plain = material.plain;
     lane.friction = material.plain ? material.listed->friction1 : 0.0;
-    LaneTraits traits{lane.body_a, lane.body_b, lane.count, material.extra, {}, {}, {}};
-    if (lane.count == 1 && lanes.may_be_round(lane.body_a, lane.body_b))
-      look_closer(from, settings, assembly.problem, m, slab.points[static_cast<std::size_t>(lane.first_point)], traits);
-    const std::uint32_t key = lanes.key(traits, colour[static_cast<std::size_t>(lane.edge)], lane.ordinal);
+    lane.may_be_round = lane.count == 1 && lanes.may_be_round(lane.body_a, lane.body_b);
+    const std::uint32_t key = key_of(from, settings, lanes, assembly.problem, slab, lane, material.extra,
+                                     colour[static_cast<std::size_t>(lane.edge)]);
     lane.is_extra = LaneProblem::is_extra(key);
     out.keys.push_back(key);
     out.points.push_back(lane);
-    contacts += lane.count;
+    out.contacts += lane.count;
+    out.stays = out.stays && !material.extra;
   });
-  return contacts;
+}
+
+/// The lanes of a slab are those of the step before, but for their colours and for how round they are.
+bool is_as_before(const Slab& slab, const LaneProblem& lanes, const Assembly& assembly,
+                  const LaneSources::OfSlab& out) {
+  return out.stays && assembly.all_take_part && slab.made != 0 && out.made == slab.made && out.among == lanes.body_set;
+}
+void find_keys(const ContactSource& from, const WorldSettings& settings, const LaneProblem& lanes,
+               const Assembly& assembly, std::size_t s, LaneSources::OfSlab& out) {
+  const Slab& slab = from.cache.slabs()[s];
+  const std::span<const std::int32_t> colour = colours_of(from, s);
+  for (std::size_t i = 0; i < out.keys.size(); ++i) {
+    const LanePoints& lane = out.points[i];
+    const std::int32_t its_colour = colour[static_cast<std::size_t>(lane.edge)];
+    out.keys[i] = lane.may_be_round ? key_of(from, settings, lanes, assembly.problem, slab, lane, false, its_colour)
+                                    : LaneProblem::with_colour(out.keys[i], its_colour, lane.ordinal);
+  }
 }
 
 /// What fill_contact and warm_impulse make of a single point of a plain material, without the rest.
@@ -252,7 +282,11 @@ struct Filling {
     for_slabs(from, pool, [&](std::size_t s) {
       LaneSources::OfSlab& slab = sources.slabs[s];
       out.overlaps[s] = sum_overlaps(from.cache.slabs()[s]);
-      out.first_contact[s + 1] = find_slab(from, settings, lanes, out, s, slab);
+      if (is_as_before(from.cache.slabs()[s], lanes, out, slab))
+        find_keys(from, settings, lanes, out, s, slab);
+      else
+        find_slab(from, settings, lanes, out, s, slab);
+      out.first_contact[s + 1] = slab.contacts;
       slab.filled = may_be_same && sources.first[s + 1] - sources.first[s] == slab.keys.size() &&
                     lanes.has_keys(sources.first[s], slab.keys);
       if (slab.filled) fill(s);

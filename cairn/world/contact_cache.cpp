@@ -176,7 +176,17 @@ void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, 
   }
 }
 
-/// Keeps the manifolds of a pair that barely moved: the same points on both bodies, their separation measured anew.
+/// The same points on both bodies, their separation measured anew.
+void follow_points(const AnchorFrame& a, const AnchorFrame& b, const ContactManifold& m, const ContactAnchor* anchor,
+                   ContactPoint* point) {
+  for (std::int32_t j = 0; j < m.count; ++j) {
+    const Vec3 on_a = a.place(anchor[j].on_a), on_b = b.place(anchor[j].on_b);
+    point[j].position = 0.5 * (on_a + on_b);
+    point[j].separation = static_cast<float>(dot(m.normal, on_b - on_a) + double{anchor[j].offset});
+  }
+}
+
+/// Keeps the manifolds of a pair that barely moved.
 void recycle_pair(const PairContext& c, Slab& slab) {
   const AnchorFrame frame_a(c.bodies.pose[c.body_a]), frame_b(c.bodies.pose[c.body_b]);
   for (std::int32_t k = 0; k < c.old->manifold_count; ++k) {
@@ -191,12 +201,7 @@ void recycle_pair(const PairContext& c, Slab& slab) {
     const ContactAnchor* anchor = c.old_slab->anchors.data() + first_anchor;
     slab.anchors.insert(slab.anchors.end(), anchor, anchor + count);
     slab.points.insert(slab.points.end(), old_point, old_point + count);
-    ContactPoint* point = slab.points.data() + m.first_point;
-    for (std::size_t j = 0; j < count; ++j) {
-      const Vec3 on_a = frame_a.place(anchor[j].on_a), on_b = frame_b.place(anchor[j].on_b);
-      point[j].position = 0.5 * (on_a + on_b);
-      point[j].separation = static_cast<float>(dot(m.normal, on_b - on_a) + double{anchor[j].offset});
-    }
+    follow_points(frame_a, frame_b, m, anchor, slab.points.data() + m.first_point);
     slab.manifolds.push_back(m);
     ++slab.recycled;
   }
@@ -226,9 +231,9 @@ void ContactCache::match(ThreadPool* pool) {
   slab_count_ = static_cast<std::size_t>(std::max<std::int64_t>(1, (total + kPairBlock - 1) / kPairBlock));
   if (next_.slabs.size() < slab_count_) next_.slabs.resize(slab_count_);
   for (std::size_t s = 0; s < slab_count_; ++s) next_.slabs[s].ended.clear();
-  next_.records.resize(next_.pairs.size());
   same_pairs_ = next_.pairs == now_.pairs;
-  if (same_pairs_) return;
+  if (same_pairs_) return std::swap(next_.records, now_.records);
+  next_.records.resize(next_.pairs.size());
   match_.resize(next_.pairs.size());
   if (total == 0) match_block(0, 0, 0);
   parallel_for(pool, total, kPairBlock, [&](std::int64_t begin, std::int64_t end) { match_block(begin, end, total); });
@@ -258,6 +263,7 @@ void ContactCache::match_block(std::int64_t begin, std::int64_t end, std::int64_
 void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                           ThreadPool* pool) {
   const auto total = static_cast<std::int64_t>(next_.pairs.size());
+  ++updates_;
   if (total == 0) update_block(bodies, shapes, settings, 0, 0);
   parallel_for(pool, total, kPairBlock,
                [&](std::int64_t begin, std::int64_t end) { update_block(bodies, shapes, settings, begin, end); });
@@ -276,12 +282,12 @@ bool ContactCache::update_balls_in_place(const Bodies& bodies, const Shapes& sha
     const std::size_t i = static_cast<std::size_t>(begin) + k;
     const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
     const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
-    const ContactPair& old = now_.records[i];
-    const bool as_before = old.known != 0 && shapes.sphere_radius[a] >= 0 && shapes.sphere_radius[b] >= 0 &&
+    ContactPair& record = next_.records[i];
+    const bool as_before = record.known != 0 && shapes.sphere_radius[a] >= 0 && shapes.sphere_radius[b] >= 0 &&
                            (bodies.is_dynamic(body_a) || bodies.is_dynamic(body_b));
     if (!as_before) return false;
     const BallContact contact =
-        ball_contact({bodies, shapes, settings, a, b, body_a, body_b, &slab, &old, static_cast<std::int32_t>(i)});
+        ball_contact({bodies, shapes, settings, a, b, body_a, body_b, &slab, &record, static_cast<std::int32_t>(i)});
     if (!contact.found) return false;
     ContactManifold& m = slab.manifolds[k];
     ContactPoint& point = slab.points[k];
@@ -289,35 +295,58 @@ bool ContactCache::update_balls_in_place(const Bodies& bodies, const Shapes& sha
     m.normal = contact.normal;
     point.position = contact.position;
     point.separation = static_cast<float>(contact.separation);
-    ContactPair& record = next_.records[i];
-    record = old;
     record.version_a = bodies.version[body_a], record.version_b = bodies.version[body_b];
   }
-  std::swap(slab, next_.slabs[static_cast<std::size_t>(begin / kPairBlock)]);
-  next_.slabs[static_cast<std::size_t>(begin / kPairBlock)].ended.clear();
+  std::swap(slab, next_.slabs[block]);
+  next_.slabs[block].ended.clear();
+  return true;
+}
+
+/// The same for a block whose bodies all are near where its manifolds were made.
+bool ContactCache::follow_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
+                                   std::int64_t begin, std::int64_t end) {
+  const auto block = static_cast<std::size_t>(begin / kPairBlock);
+  if (!same_pairs_ || !settings.recycling || block >= now_.slabs.size() || !now_.slabs[block].all_follow) return false;
+  Slab& slab = now_.slabs[block];
+  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    const ContactPair& record = next_.records[i];
+    const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
+    const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
+    if (record.known == 0 || record.version_a != bodies.version[body_a] || record.version_b != bodies.version[body_b])
+      return false;
+    if (record.manifold_count == 0) continue;
+    const AnchorFrame frame_a(bodies.pose[body_a]), frame_b(bodies.pose[body_b]);
+    for (std::int32_t k = 0; k < record.manifold_count; ++k) {
+      const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(record.first_manifold + k)];
+      follow_points(frame_a, frame_b, m, slab.anchors.data() + m.first_anchor, slab.points.data() + m.first_point);
+    }
+  }
+  slab.recycled = static_cast<std::int64_t>(slab.manifolds.size());
+  std::swap(slab, next_.slabs[block]);
+  next_.slabs[block].ended.clear();
   return true;
 }
 
 void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                                 std::int64_t begin, std::int64_t end) {
-  if (end > begin && update_balls_in_place(bodies, shapes, settings, begin, end)) return;
+  if (end > begin && (update_balls_in_place(bodies, shapes, settings, begin, end) ||
+                      follow_in_place(bodies, shapes, settings, begin, end)))
+    return;
   Slab& slab = next_.slabs[static_cast<std::size_t>(begin / kPairBlock)];
   slab.manifolds.clear(), slab.points.clear(), slab.anchors.clear();
   slab.recycled = 0;
-  slab.all_balls = true;
+  slab.all_balls = slab.all_follow = true;
+  slab.made = updates_;
   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
     const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
     const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
     const std::int64_t match = same_pairs_ ? static_cast<std::int64_t>(i) : match_[i];
-    const ContactPair* old = match >= 0 ? &now_.records[static_cast<std::size_t>(match)] : nullptr;
-    if (old != nullptr && old->known == 0) old = nullptr;
     ContactPair& record = next_.records[i];
-    if (old != nullptr) {
-      record.memory = old->memory;
-      record.touching = old->touching;
-    } else {
-      record = {};
-    }
+    const ContactPair before = match < 0     ? ContactPair{}
+                               : same_pairs_ ? record
+                                             : now_.records[static_cast<std::size_t>(match)];
+    const ContactPair* old = before.known != 0 ? &before : nullptr;
+    record = old != nullptr ? before : ContactPair{};
     record.known = 1;
     record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
     const Slab* old_slab = old != nullptr ? &now_.slabs[static_cast<std::size_t>(match / kPairBlock)] : nullptr;
@@ -328,12 +357,14 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
       // Parts of one body, or bodies that nothing moves: no contact.
     } else if (shapes.sphere_radius[a] >= 0 && shapes.sphere_radius[b] >= 0) {
       collide_balls(context, slab);
+      slab.all_follow = false;
     } else {
       const bool recyclable = settings.recycling && !is_cheap(shapes, a, b);
       if (recyclable && is_unmoved(context, version_a, version_b))
         recycle_pair(context, slab);
       else
         collide_pair(context, recyclable, record.memory, slab);
+      slab.all_follow = slab.all_follow && recyclable;
     }
     record.version_a = version_a, record.version_b = version_b;
     record.manifold_count = static_cast<std::int32_t>(slab.manifolds.size()) - record.first_manifold;

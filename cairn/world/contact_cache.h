@@ -5,7 +5,8 @@
 //
 // Layout. Pairs are cut into blocks of kPairBlock, each with its own arrays of manifolds and points (a Slab): blocks
 // are worked on side by side and their order is that of the pairs, whatever the number of threads. Two generations take
-// turns: the new one is written while the old one is read.
+// turns: the new one is written while the old one is read. Where the pairs are those of the step before, records stay
+// where they are, and so do blocks in which nothing comes or goes: their points are followed in place.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +65,10 @@ struct Slab {
   std::vector<std::int32_t> began;   ///< pairs that touch and did not before; written when events are collected
   std::vector<std::int32_t> ceased;  ///< pairs that touched and are apart, though their bounds still overlap
   std::int64_t recycled = 0;
-  bool all_balls = false;  ///< every pair of the block is two balls in contact: may be updated in place
+  bool all_balls = false;   ///< every pair of the block is two balls in contact: may be updated in place
+  bool all_follow = false;  ///< all manifolds of the block have anchors, and no pair must be asked anew: the same
+  std::uint64_t made =
+      0;  ///< number of the update that made the manifolds; since then they are the same ones. 0: unknown
   PartManifolds scratch;
 };
 
@@ -127,13 +131,17 @@ class ContactCache {
   void match_block(std::int64_t begin, std::int64_t end, std::int64_t total);
   bool update_balls_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                              std::int64_t begin, std::int64_t end);
+  bool follow_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
+                       std::int64_t end);
   void update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
                     std::int64_t end);
 
   ContactGeneration now_, next_;
   std::size_t slab_count_ = 0;
+  std::uint64_t updates_ = 0;
   std::vector<std::int32_t> match_;  ///< per next pair: its index in now_, or -1
-  bool same_pairs_ = false;          ///< next_.pairs equals now_.pairs: match_ is the identity and not filled
+  bool same_pairs_ = false;          ///< next_.pairs equals now_.pairs: match_ is the identity and not filled, and
+                                     ///< the records are those of next_ already
 };
 
 }  // namespace cairn

@@ -52,6 +52,7 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   world.settings = settings;
   world.solver = std::move(solver);
   world.lane_solver = dynamic_cast<LaneSolver*>(world.solver.get());
+  world.lane_sources = {};
   const bool holds_joints = settings.solver == "ldl_pgs" || settings.solver == "soft_step";
   const JointProjection use = settings.joint_projection.use;
   world.projects_joints = use == JointProjection::on || (use == JointProjection::automatic && holds_joints);
