@@ -87,30 +87,41 @@ Velocity load_body(const ProblemBody& body, LaneBody& record, LaneMass& mass, La
 
 }  // namespace
 
+/// Who moves is mostly who moved: bodies are loaded by the numbers they had, which need not be counted through.
 void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* pool) {
-  std::atomic<bool> changed = body_of.size() != from.size();
-  body_of.resize(from.size()), still.resize(from.size()), moves_itself.resize(from.size());
-  turns_alike.resize(from.size());
-  const auto set = [&](auto& to, auto value) {
-    if (to == value) return;
-    to = value;
-    changed.store(true, std::memory_order_relaxed);
-  };
+  if (body_of.size() == from.size() && !bodies.empty() && load_numbered(from, pool)) return;
+  body_of.resize(from.size()), still.resize(from.size());
+  moves_itself.resize(from.size()), turns_alike.resize(from.size());
   std::int32_t count = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) set(body_of[i], from[i].is_dynamic() ? count++ : -1);
+  for (std::size_t i = 0; i < from.size(); ++i) body_of[i] = from[i].is_dynamic() ? count++ : -1;
   const auto movers = static_cast<std::size_t>(count) + 1;
   bodies.resize(movers), masses.resize(movers), previous.resize(movers), pull.resize(movers);
-  touched.assign(movers, 0);
+  load_numbered(from, pool);
+  ++body_set;
+}
+
+/// False if a body is not what its number says: then nothing of it is of use.
+bool LaneProblem::load_numbered(std::span<const ProblemBody> from, ThreadPool* pool) {
+  touched.assign(bodies.size(), 0);
   bodies.back() = {}, masses.back() = {}, previous.back() = {}, pull.back() = {};
+  std::atomic<bool> same = true, alike = true;
+  const auto set = [&](std::uint8_t& to, bool value) {
+    if (to == static_cast<std::uint8_t>(value)) return;
+    to = static_cast<std::uint8_t>(value);
+    alike.store(false, std::memory_order_relaxed);
+  };
   parallel_for(pool, static_cast<std::int64_t>(from.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const bool moves = body_of[i] >= 0;
+      if (moves != from[i].is_dynamic()) return same.store(false, std::memory_order_relaxed);
       const auto k = static_cast<std::size_t>(body_of[i]);
-      still[i] = body_of[i] < 0 ? from[i].velocity : load_body(from[i], bodies[k], masses[k], pull[k]);
-      set(moves_itself[i], std::uint8_t(still[i] == Velocity{} ? 0 : 1));
-      set(turns_alike[i], std::uint8_t(body_of[i] < 0 || cairn::turns_alike(from[i].inverse_inertia) ? 1 : 0));
+      still[i] = moves ? load_body(from[i], bodies[k], masses[k], pull[k]) : from[i].velocity;
+      set(moves_itself[i], !(still[i] == Velocity{}));
+      set(turns_alike[i], !moves || cairn::turns_alike(from[i].inverse_inertia));
     }
   });
-  if (changed) ++body_set;
+  if (!alike) ++body_set;
+  return same;
 }
 
 bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
@@ -155,8 +166,8 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
       const std::uint32_t at = first[keys[i]]++;
       const LaneGroup& group = groups[at / kLanes];
       const std::uint32_t lane = at % kLanes;
-      slots[i] = {group.first * kLanes + lane, group.record + lane * static_cast<std::uint32_t>(kInputs[group.kind].size),
-                  group.kind};
+      slots[i] = {group.first * kLanes + lane,
+                  group.record + lane * static_cast<std::uint32_t>(kInputs[group.kind].size), group.kind};
     }
   }
   flat_manifolds = static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), [](const LaneSlot& slot) {
@@ -249,7 +260,8 @@ void fill_points(const Lane<kKind>& lane, const LaneManifold& m, bool turned, do
     set_arms(at, point.arm_a, point.arm_b);
     lane.set(at + f.mass, 1.0), lane.set(at + f.gap, point.gap);
     lane.set(at + f.impulse, share * std::max(0.0, point.impulse[0]));
-    lane.set(f.split + 2 * p, share * point.impulse[1]), lane.set(f.split + 2 * p + 1, side * (share * point.impulse[2]));
+    lane.set(f.split + 2 * p, share * point.impulse[1]),
+        lane.set(f.split + 2 * p + 1, side * (share * point.impulse[2]));
   }
   if (m.count == kKind.points) return;
   const Middle middle(m);

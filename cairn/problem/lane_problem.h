@@ -323,6 +323,7 @@ class LaneProblem {
   static constexpr std::uint32_t kKindBits = 4, kOrdinalBits = 4;  ///< of keys, lowest first; then the colour
   static constexpr std::uint32_t kOverflow = 0xffff0000u;          ///< keys from here on: a stage of their own
 
+  bool load_numbered(std::span<const ProblemBody> bodies, ThreadPool* pool);
   void point_at_nobody();
   /// To what a float can tell.
   static bool are_along(const Vec3& normal, const Vec3& arm) {

@@ -39,7 +39,8 @@ struct LaneView {
 /// groups[begin .. end) of a view; no two of them may share a body.
 struct LaneKernels {
   const char* name;
-  /// Puts records into fields, turns arms into scaled rows, finds the effective masses and adds the velocities that the impulses make.
+  /// Puts records into fields, turns arms into scaled rows, finds the effective masses and adds the velocities that the
+  /// impulses make.
   void (*prepare)(const LaneView& view, std::int64_t begin, std::int64_t end);
   void (*sweep)(const LaneView& view, const LanePass& pass, std::int64_t begin, std::int64_t end);
   /// Lets contacts that came in faster than `bounce_speed` and were pushed leave again (Newton's law).

@@ -18,6 +18,7 @@ namespace cairn {
 namespace {
 
 constexpr std::int64_t kGroupGrain = 4;  ///< groups of lanes per block of work
+constexpr std::int32_t kFewGroups = 16;  ///< stages with fewer are done before another thread could help
 constexpr std::int64_t kBodyGrain = 512;
 constexpr std::int64_t kManifoldGrain = 512;
 constexpr std::size_t kFewManifolds = 256;
@@ -66,7 +67,7 @@ struct SubSteps {
   template <class Work>
   void for_stages(Work&& work) {
     for (const LaneStage& stage : lanes.stages)
-      parallel_for(pool, stage.count, kGroupGrain,
+      parallel_for(stage.count < kFewGroups ? nullptr : pool, stage.count, kGroupGrain,
                    [&](std::int64_t begin, std::int64_t end) { work(stage.first + begin, stage.first + end); });
   }
   template <class Work>

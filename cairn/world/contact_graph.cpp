@@ -2,6 +2,7 @@
 #include "cairn/world/contact_graph.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace cairn {
 
@@ -43,29 +44,35 @@ bool ContactGraph::gather_edges(const Bodies& bodies, const Shapes& shapes, cons
     for (std::size_t i = begin; i < end; ++i)
       if (records[i].manifold_count > 0) visit(i);
   };
-  std::swap(keys_, old_keys_), std::swap(edges_, old_edges_);
-  first_edge_.assign(slabs.size() + 1, 0);
+  std::vector<std::int64_t>& first = first_edge_;
+  first.assign(slabs.size() + 1, 0);
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), 16, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
-      block(s, [&](std::size_t) { ++first_edge_[s + 1]; });
+      block(s, [&](std::size_t) { ++first[s + 1]; });
   });
-  for (std::size_t s = 0; s < slabs.size(); ++s) first_edge_[s + 1] += first_edge_[s];
-  keys_.resize(static_cast<std::size_t>(first_edge_.back())), edges_.resize(keys_.size());
+  for (std::size_t s = 0; s < slabs.size(); ++s) first[s + 1] += first[s];
+  std::atomic<bool> same = keys_.size() == static_cast<std::size_t>(first.back());
+  keys_.resize(static_cast<std::size_t>(first.back())), edges_.resize(keys_.size());
   const auto vertex = [&](std::int32_t shape) {
     const std::int32_t body = shapes.body[static_cast<std::size_t>(shape)];
     return bodies.is_dynamic(static_cast<std::size_t>(body)) ? body : kNoVertex;
   };
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), 16, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
-      auto e = static_cast<std::size_t>(first_edge_[s]);
+      auto e = static_cast<std::size_t>(first[s]);
       block(s, [&](std::size_t i) {
         const BroadPair& pair = cache.pairs()[i];
-        keys_[e] = key_of(pair);
-        edges_[e++] = {vertex(pair.a), vertex(pair.b)};
+        const std::uint64_t key = key_of(pair);
+        const Edge edge{vertex(pair.a), vertex(pair.b)};
+        if (keys_[e] != key || edges_[e].a != edge.a || edges_[e].b != edge.b) {
+          keys_[e] = key, edges_[e] = edge;
+          same.store(false, std::memory_order_relaxed);
+        }
+        ++e;
       });
     }
   });
-  return keys_ == old_keys_ && equal(edges_, old_edges_);
+  return same;
 }
 
 }  // namespace cairn

@@ -39,8 +39,8 @@ class ContactGraph {
   bool gather_edges(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache, ThreadPool* pool);
 
   std::vector<std::int64_t> first_edge_;
-  std::vector<std::uint64_t> keys_, old_keys_;
-  std::vector<Edge> edges_, old_edges_;
+  std::vector<std::uint64_t> keys_;
+  std::vector<Edge> edges_;
   std::vector<Edge> joint_edges_;
   std::vector<Edge> all_edges_;  ///< of contacts, then of joints; only where there are joints
   PairColours colours_;
