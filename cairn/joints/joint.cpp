@@ -14,6 +14,11 @@ const char* kind_name(const JointKind& kind) {
   return kNames[kind.index()];
 }
 
+bool holds_frames(const JointKind& kind) {
+  return !std::holds_alternative<DistanceJoint>(kind) && !std::holds_alternative<RopeJoint>(kind) &&
+         !std::holds_alternative<SpringJoint>(kind) && !std::holds_alternative<GearJoint>(kind);
+}
+
 Pose frame_along(const Vec3& point, const Vec3& axis) {
   check_vector(point, kLargestPosition, "frame_along: point");
   check_vector(axis, kLargestPosition, "frame_along: axis");

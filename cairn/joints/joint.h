@@ -61,6 +61,9 @@ struct JointView {
 /// Lower-case name of the kind: "hinge".
 const char* kind_name(const JointKind& kind);
 
+/// Whether what the joint holds are slides, normals and turns of its frames (joint_rows.h) and nothing else.
+bool holds_frames(const JointKind& kind);
+
 /// A pose at `point` whose x axis points along `axis`; InputError for an axis without direction.
 Pose frame_along(const Vec3& point, const Vec3& axis);
 

@@ -17,6 +17,37 @@ double component(const Vec3& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.
 
 bool is_linear(const JointRow& row) { return !(row.linear_b == Vec3{}); }
 
+inline void write_slide(const JointPlace& at, const Vec3& n, JointRow& row) {
+  row.linear_a = -n, row.angular_a = -cross(at.arm_a, n);
+  row.linear_b = n, row.angular_b = cross(at.arm_b, n);
+}
+
+inline void write_turn(const Vec3& direction, JointRow& row) {
+  row.linear_a = {}, row.angular_a = -direction;
+  row.linear_b = {}, row.angular_b = direction;
+}
+
+/// The next row that holds, with everything but its directions: these are written in place.
+inline JointRow& next_held(JointRows& rows, const JointSoftness& soft, double error, double& error2) {
+  CAIRN_ASSERT(rows.holding == rows.count && rows.holding < 6);
+  JointRow& row = rows.row[static_cast<std::size_t>(rows.count++)];
+  ++rows.holding;
+  row.error = error, row.target_velocity = 0;
+  row.compliance = soft.compliance, row.damping = soft.damping;
+  row.lower = -kUnlimited, row.upper = kUnlimited;
+  if (soft.compliance == 0) error2 += error * error;
+  return row;
+}
+
+/// Whether there is anything along an axis: most are free.
+inline bool acts(const JointAxis& axis) {
+  return axis.motion == AxisMotion::limited || axis.drive.kind != DriveKind::none || axis.friction > 0;
+}
+
+inline void hold_turn_about(JointRows& rows, const Vec3& direction, double error) {
+  write_turn(direction, next_held(rows, rows.angular, error, rows.misalignment2));
+}
+
 }  // namespace
 
 void JointPlace::derive() {
@@ -31,16 +62,25 @@ void JointPlace::derive() {
   if (turn.w < 0) turn = {-turn.w, -turn.x, -turn.y, -turn.z};
 }
 
+double JointPlace::reach() const {
+  const auto length = [](const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); };
+  return length(arm_b) + length(arm_a - offset) + length(offset);
+}
+
+/// Half of the most that |e''| can be on the way, s in [0, 1]. Normals and turns have |e''| <= turn^2. A slide is
+/// n(s).o(s) with |n'| <= turn, |n''| <= turn^2, |o'| <= shift + turn reach, |o''| <= turn^2 reach, so that
+/// |e''| <= turn^2 (reach + |o'|) + 2 turn |o'| + turn^2 reach.
+double most_bend(double turn, double shift, double reach) { return turn * (turn * (0.5 + 2.5 * reach) + 1.5 * shift); }
+
 JointRow slide_row(const JointPlace& at, const Vec3& n) {
   JointRow row;
-  row.linear_a = -n, row.angular_a = -cross(at.arm_a, n);
-  row.linear_b = n, row.angular_b = cross(at.arm_b, n);
+  write_slide(at, n, row);
   return row;
 }
 
 JointRow turn_row(const Vec3& direction) {
   JointRow row;
-  row.angular_a = -direction, row.angular_b = direction;
+  write_turn(direction, row);
   return row;
 }
 
@@ -61,7 +101,7 @@ void JointRows::hold(const JointRow& from, double error) {
 
 void JointRows::hold_slide(const JointPlace& at, int i) {
   const Vec3& n = at.axis_a[static_cast<std::size_t>(i)];
-  hold(slide_row(at, n), dot(n, at.offset));
+  write_slide(at, n, next_held(*this, linear, dot(n, at.offset), separation2));
 }
 
 void JointRows::hold_point(const JointPlace& at) {
@@ -72,13 +112,13 @@ void JointRows::hold_turn(const JointPlace& at) {
   const Vec3 v{at.turn.x, at.turn.y, at.turn.z};
   for (int i = 0; i < 3; ++i) {
     const Vec3 direction = at.turn.w * kUnit[i] + cross(v, kUnit[i]);
-    hold(turn_row(rotate(at.frame_a.orientation, direction)), 2 * component(v, i));
+    hold_turn_about(*this, rotate(at.frame_a.orientation, direction), 2 * component(v, i));
   }
 }
 
 void JointRows::hold_normal(const JointPlace& at, int axis_a, int axis_b) {
   const Vec3 &n = at.axis_a[static_cast<std::size_t>(axis_a)], &m = at.axis_b[static_cast<std::size_t>(axis_b)];
-  hold(turn_row(cross(m, n)), dot(n, m));
+  hold_turn_about(*this, cross(m, n), dot(n, m));
 }
 
 void JointRows::hold_direction(const JointPlace& at, int i) {
@@ -89,13 +129,14 @@ void JointRows::hold_direction(const JointPlace& at, int i) {
 void JointRows::move_slide(const JointPlace& at, const JointAxis& axis, int i) {
   const Vec3& n = at.axis_a[static_cast<std::size_t>(i)];
   component(slide, i) = dot(n, at.offset);
-  move(at, axis, slide_row(at, n), component(slide, i));
+  if (acts(axis)) move(at, axis, slide_row(at, n), component(slide, i));
 }
 
 void JointRows::move_twist(const JointPlace& at, const JointAxis& axis, int i) {
   const Vec3 &n = at.axis_a[static_cast<std::size_t>(i)], &m = at.axis_b[static_cast<std::size_t>(i)];
   const double part = component(Vec3{at.turn.x, at.turn.y, at.turn.z}, i);
   component(turn, i) = unwrapped(2 * angle_of(part, at.turn.w), component(at.last_turn, i));
+  if (!acts(axis)) return;
   constexpr double kOpposed = 1e-6;  // swung by half a turn the twist has no meaning
   const double scale = 1 + dot(n, m);
   move(at, axis, turn_row(scale > kOpposed ? (1 / scale) * (n + m) : n), component(turn, i));

@@ -36,6 +36,8 @@ struct JointPlace {
   Quat turn;                           ///< derived: q_a* q_b with w >= 0
 
   void derive();
+  /// At least the distances from the centres to the points of their bodies and between those, added up.
+  double reach() const;
 };
 
 /// Compliance and damping of what a joint holds; see JointRow.
@@ -80,6 +82,10 @@ struct JointRows {
  private:
   JointRow& add(const JointRow& row);
 };
+
+/// How far rows that hold frames (joint.h) can bend: |e(x + d) - e(x) - J(x) d| for bodies that turn by no more than
+/// `turn` (rad, both together, at most 1), shift by `shift` relative to each other, and a joint of that reach.
+double most_bend(double turn, double shift, double reach);
 
 /// A row along a direction through the point of b; and one about a direction. Without error.
 JointRow slide_row(const JointPlace& at, const Vec3& direction);

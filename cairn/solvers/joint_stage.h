@@ -6,7 +6,7 @@
 #include <span>
 
 #include "cairn/core/parallel.h"
-#include "cairn/problem/contact_problem.h"
+#include "cairn/solvers/joint_problem.h"
 
 namespace cairn {
 
@@ -16,8 +16,8 @@ class JointStage {
  public:
   virtual ~JointStage() = default;
 
-  /// Once per solve. The problem must outlive the solve. `impulse`: the warm start, per joint row.
-  virtual void load(const ContactProblem& problem, std::span<const double> impulse, ThreadPool* pool) = 0;
+  /// Once per solve. What the problem is a view of must outlive the solve. `impulse`: the warm start, per joint row.
+  virtual void load(const JointProblem& problem, std::span<const double> impulse, ThreadPool* pool) = 0;
 
   /// In every sweep, or once after the last one.
   virtual bool is_in_every_sweep() const = 0;

@@ -12,28 +12,34 @@ LaneJoints::LaneJoints() : stage_(make_ldl_stage({})) {}
 
 void LaneJoints::load(const ContactProblem& problem, std::span<const double> impulse, int sub_steps, LaneProblem& lanes,
                       ThreadPool* pool) {
-  part_.joints = problem.joints;
-  impulse_.assign(problem.joint_rows.size(), 0.0), total_.assign(problem.joint_rows.size(), 0.0);
-  if (part_.joints.empty()) return;
   const double share = 1.0 / sub_steps;
-  part_.dt = share * problem.dt;
-  part_.stabilisation = problem.stabilisation;
-  part_.bodies = problem.bodies;
-  part_.joint_rows = problem.joint_rows;
-  any_bounded_ = false;
-  for (std::size_t k = 0; k < impulse_.size(); ++k) {
-    JointRow& row = part_.joint_rows[k];
-    any_bounded_ = any_bounded_ || is_bounded(row);
-    row.lower *= share, row.upper *= share;
-    if (!impulse.empty()) impulse_[k] = std::clamp(share * impulse[k], row.lower, row.upper);
-  }
+  law_.dt = share * problem.dt, law_.stabilisation = problem.stabilisation;
+  part_ = problem, part_.law = &law_;
+  if (empty()) return;
+  start_.assign(part_.joint_rows.size(), 0.0);
+  for (std::size_t k = 0; k < impulse.size(); ++k) start_[k] = share * impulse[k];
+  divide_bounds(share);
   for (const JointBlock& joint : part_.joints)
     for (const std::int32_t body : {joint.body_a, joint.body_b})
       if (const std::int32_t record = lanes.body_of[static_cast<std::size_t>(body)]; record >= 0)
         lanes.touched[static_cast<std::size_t>(record)] = 1;
-  y_.resize(impulse_.size()), change_.resize(impulse_.size());
-  groups_.load(part_, lanes);
-  stage_->load(part_, impulse_, pool);
+  stage_->load(part_, start_, pool);
+  for (AlignedVector<double>* array : {&impulse_, &total_, &minus_y_, &change_})
+    array->assign(stage_->slot_count(), 0.0);
+  for (std::size_t k = 0; k < start_.size(); ++k) impulse_[static_cast<std::size_t>(stage_->slots()[k])] = start_[k];
+  groups_.load(part_, stage_->slots(), lanes);
+}
+
+/// Of the step to those of a sub-step, in a copy of the rows if there are any; the impulses keep to them.
+void LaneJoints::divide_bounds(double share) {
+  if (std::ranges::none_of(part_.joint_rows, is_bounded)) return;
+  law_.joint_rows.assign(part_.joint_rows.begin(), part_.joint_rows.end());
+  for (std::size_t k = 0; k < start_.size(); ++k) {
+    JointRow& row = law_.joint_rows[k];
+    row.lower *= share, row.upper *= share;
+    start_[k] = std::clamp(start_[k], row.lower, row.upper);
+  }
+  part_.joint_rows = law_.joint_rows;
 }
 
 void LaneJoints::warm_start(LaneProblem& lanes) { groups_.push(impulse_, lanes); }
@@ -42,9 +48,9 @@ void LaneJoints::solve(Pass pass, LaneProblem& lanes, ThreadPool* pool) {
   constexpr int kMostRounds = 8;  // of rows that reach their bounds; the next solve goes on
   bool again = true;
   for (int round = 0; again && round < kMostRounds; ++round) {
-    if (any_bounded_) groups_.visit_held_rows(pass, part_, stage_->taken(), impulse_, lanes);
-    groups_.find_residuals(pass, lanes, impulse_, y_);
-    again = stage_->solve(y_, impulse_, change_, pool);
+    if (stage_->has_bounds()) groups_.visit_held_rows(pass, part_, stage_->taken(), impulse_, lanes);
+    groups_.find_residuals(pass, lanes, impulse_, minus_y_);
+    again = stage_->solve_slots(minus_y_, impulse_, change_, pool);
     for (std::size_t k = 0; k < impulse_.size(); ++k) impulse_[k] += change_[k];
     groups_.push(change_, lanes);
   }
@@ -52,6 +58,11 @@ void LaneJoints::solve(Pass pass, LaneProblem& lanes, ThreadPool* pool) {
 
 void LaneJoints::add_up() {
   for (std::size_t k = 0; k < impulse_.size(); ++k) total_[k] += impulse_[k];
+}
+
+void LaneJoints::read_total(std::vector<double>& impulse) const {
+  impulse.resize(part_.joint_rows.size());
+  for (std::size_t k = 0; k < impulse.size(); ++k) impulse[k] = total_[static_cast<std::size_t>(stage_->slots()[k])];
 }
 
 }  // namespace cairn

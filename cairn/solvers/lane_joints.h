@@ -13,9 +13,10 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/aligned.h"
 #include "cairn/problem/lane_problem.h"
-#include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/lane_joint_groups.h"
+#include "cairn/solvers/ldl_stage.h"
 
 namespace cairn {
 
@@ -38,16 +39,19 @@ class LaneJoints {
   /// After the last solve of a sub-step.
   void add_up();
 
-  std::span<const double> total() const { return total_; }  ///< per joint row, over the sub-steps
-  std::span<const double> last() const { return impulse_; }
+  /// Per joint row, over the sub-steps.
+  void read_total(std::vector<double>& impulse) const;
   void describe(SolveReport& report) const { stage_->describe(report); }
 
  private:
-  ContactProblem part_;  ///< bodies and joints, over one sub-step
-  std::unique_ptr<JointStage> stage_;
+  void divide_bounds(double share);
+
+  JointProblem part_;   ///< over one sub-step
+  ContactProblem law_;  ///< of it: dt, and rows if their bounds are not those of the step
+  std::unique_ptr<LdlStage> stage_;
   LaneJointGroups groups_;
-  std::vector<double> impulse_, total_, y_, change_;  ///< per joint row
-  bool any_bounded_ = false;
+  std::vector<double> start_;                                 ///< per joint row, impulses of a sub-step at first
+  AlignedVector<double> impulse_, total_, minus_y_, change_;  ///< per slot
 };
 
 }  // namespace cairn

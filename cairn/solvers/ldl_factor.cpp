@@ -12,7 +12,6 @@ namespace cairn {
 
 namespace {
 
-constexpr int kRowStride = 8;       // rows of a side, padded
 constexpr std::int32_t kSlack = 8;  // products write whole chunks: zeros beyond the last value
 
 /// M^-1 times a row of a Jacobian: (linear, angular) -> m^-1 linear, I^-1 angular.
@@ -36,19 +35,8 @@ inline void ratio(const Double8& a, const Double8& b, Double8& result) {
 }
 
 /// Most rows are rigid.
-double softness_of(const ContactProblem& problem, const JointRow& row) {
-  return row.compliance > 0 ? joint_softness(problem, row) : 0.0;
-}
-
-/// One number of every lane.
-template <class Mode, class Number>
-inline void put_lanes(Number&& number, double* to) {
-  if constexpr (Mode::kLanes == 1) {
-    *to = number(0);
-  } else {
-    const Double8 all{number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
-    put(all, to);
-  }
+double softness_of(const JointProblem& problem, const JointRow& row) {
+  return row.compliance > 0 ? joint_softness(*problem.law, row) : 0.0;
 }
 
 bool is_joint(LdlSideKind kind) { return kind == LdlSideKind::joint_a || kind == LdlSideKind::joint_b; }
@@ -66,7 +54,7 @@ void LdlFactor::reset(std::shared_ptr<const LdlProgram> program, int lanes) {
   lanes_ = lanes;
   const std::int64_t rows = program_->row_count(), bodies = program_->structure().body_count();
   const auto sides = static_cast<std::int64_t>(program_->sides().size());
-  resize(jacobian_, sides * 6 * kRowStride);
+  resize(jacobian_, sides * 6 * stride_of(lanes_));
   resize(mass_, bodies * 7);
   for (Array* array : {&softness_, &scale_, &active_, &rhs_, &impulse_, &rest_}) resize(*array, rows);
   resize(values_, program_->value_count() + kSlack);
@@ -81,53 +69,47 @@ void LdlFactor::reset(std::shared_ptr<const LdlProgram> program, int lanes) {
     if (kind != LdlSideKind::shard_front && kind != LdlSideKind::shard_back) continue;
     for (int m = 0; m < 6; ++m)
       for (int lane = 0; lane < lanes_; ++lane)
-        jacobian(static_cast<std::int32_t>(s))[(m * kRowStride + m) * lanes_ + lane] =
+        jacobian(static_cast<std::int32_t>(s))[(m * stride_of(lanes_) + m) * lanes_ + lane] =
             kind == LdlSideKind::shard_front ? 1.0 : -1.0;
   }
 }
 
-/// Row by row, all lanes of a number at once: they lie side by side.
+/// Lane by lane: what is read lies one behind the other, and what is written stays at hand.
 template <class Mode>
-void LdlFactor::load_lanes(const ContactProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active) {
+void LdlFactor::load_lanes(const JointProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active) {
   constexpr int kLanes = Mode::kLanes;
-  for (std::size_t b = 0; b < lanes[0]->bodies.size(); ++b) {
-    const auto body = [&](int lane) -> const ProblemBody& {
-      return problem.bodies[static_cast<std::size_t>(lanes[static_cast<std::size_t>(lane)]->bodies[b])];
-    };
-    double* to = data(mass_) + static_cast<std::ptrdiff_t>(b) * 7 * kLanes;
-    put_lanes<Mode>([&](int lane) { return body(lane).inverse_mass; }, to);
-    constexpr double SymMat3::*kParts[6] = {&SymMat3::xx, &SymMat3::yy, &SymMat3::zz,
-                                            &SymMat3::xy, &SymMat3::xz, &SymMat3::yz};
-    for (const auto part : kParts)
-      put_lanes<Mode>([&](int lane) { return body(lane).inverse_inertia.*part; }, to += kLanes);
-  }
+  for (std::size_t b = 0; b < lanes[0]->bodies.size(); ++b)
+    for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
+      const ProblemBody& body = problem.bodies[static_cast<std::size_t>(lanes[lane]->bodies[b])];
+      const SymMat3& i = body.inverse_inertia;
+      const double numbers[7] = {body.inverse_mass, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz};
+      double* to = data(mass_) + b * 7 * kLanes + lane;
+      for (std::size_t m = 0; m < 7; ++m) to[m * kLanes] = numbers[m];
+    }
+  const auto put_side = [](double* to, const Vec3& linear, const Vec3& angular) {
+    constexpr int kColumn = stride_of(kLanes) * kLanes;
+    to[0] = linear.x, to[kColumn] = linear.y, to[2 * kColumn] = linear.z;
+    to[3 * kColumn] = angular.x, to[4 * kColumn] = angular.y, to[5 * kColumn] = angular.z;
+  };
   for (const LdlBlockSides& block : program_->block_sides())
-    for (std::int32_t k = 0; k < block.degree; ++k) {
-      const std::int32_t row = block.first_row + k;
-      std::int32_t index[kLanes];
-      const JointRow* from[kLanes];
-      for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
-        index[lane] = lanes[lane]->rows[static_cast<std::size_t>(row)];
-        from[lane] = &problem.joint_rows[static_cast<std::size_t>(index[lane])];
+    for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
+      const std::int32_t* rows = &lanes[lane]->rows[static_cast<std::size_t>(block.first_row)];
+      double* side_a = block.side_a >= 0 ? jacobian(block.side_a) + lane : nullptr;
+      double* side_b = block.side_b >= 0 ? jacobian(block.side_b) + lane : nullptr;
+      double* softness = data(softness_) + kLanes * std::ptrdiff_t{block.first_row} + lane;
+      double* active = data(active_) + kLanes * std::ptrdiff_t{block.first_row} + lane;
+      for (std::int32_t k = 0; k < block.degree; ++k) {
+        const auto index = static_cast<std::size_t>(rows[k]);
+        const JointRow& from = problem.joint_rows[index];
+        softness[kLanes * k] = softness_of(problem, from);
+        active[kLanes * k] = is_active[index] != 0 ? 1.0 : 0.0;
+        if (side_a != nullptr) put_side(side_a + kLanes * k, from.linear_a, from.angular_a);
+        if (side_b != nullptr) put_side(side_b + kLanes * k, from.linear_b, from.angular_b);
       }
-      put_lanes<Mode>([&](int lane) { return softness_of(problem, *from[lane]); }, data(softness_) + kLanes * row);
-      put_lanes<Mode>([&](int lane) { return is_active[static_cast<std::size_t>(index[lane])] != 0 ? 1.0 : 0.0; },
-                      data(active_) + kLanes * row);
-      const auto put_side = [&](std::int32_t side, const Vec3 JointRow::*linear, const Vec3 JointRow::*angular) {
-        if (side < 0) return;
-        double* to = jacobian(side) + kLanes * k;
-        for (const auto part : {linear, angular})
-          for (const auto axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
-            put_lanes<Mode>([&](int lane) { return from[lane]->*part.*axis; }, to);
-            to += kRowStride * kLanes;
-          }
-      };
-      put_side(block.side_a, &JointRow::linear_a, &JointRow::angular_a);
-      put_side(block.side_b, &JointRow::linear_b, &JointRow::angular_b);
     }
 }
 
-void LdlFactor::load(const ContactProblem& problem, std::span<const LdlMechanism* const> mechanisms,
+void LdlFactor::load(const JointProblem& problem, std::span<const LdlMechanism* const> mechanisms,
                      std::span<const std::uint8_t> is_active) {
   CAIRN_ASSERT(!mechanisms.empty() && mechanisms.size() <= static_cast<std::size_t>(lanes_));
   Lanes lanes{};
@@ -158,9 +140,9 @@ void LdlFactor::find_hub_factors() {
     rest = mass[3] - c[2][0] * c[2][0] - c[2][1] * c[2][1];
     root(rest, c[2][2]);
     double* to = jacobian(static_cast<std::int32_t>(s));
-    for (int m = 0; m < 3; ++m) put(linear, to + kLanes * (m * kRowStride + m));
+    for (int m = 0; m < 3; ++m) put(linear, to + kLanes * (m * stride_of(kLanes) + m));
     for (int m = 0; m < 3; ++m)
-      for (int k = 0; k <= m; ++k) put(c[m][k], to + kLanes * ((3 + m) * kRowStride + 3 + k));
+      for (int k = 0; k <= m; ++k) put(c[m][k], to + kLanes * ((3 + m) * stride_of(kLanes) + 3 + k));
   }
 }
 
@@ -174,7 +156,7 @@ inline void LdlFactor::weigh(std::int32_t side_index, double* right) {
   Entry mass[7], j[6], w[6], scale;
   for (int m = 0; m < 7; ++m) get(mass[m], data(mass_) + kLanes * (side.body * 7 + m));
   for (int i = 0; i < side.degree; ++i) {
-    for (int m = 0; m < 6; ++m) get(j[m], from + kLanes * (m * kRowStride + i));
+    for (int m = 0; m < 6; ++m) get(j[m], from + kLanes * (m * stride_of(kLanes) + i));
     weigh_row(mass, j, w);
     if (is_joint(side.kind)) {
       double* to = data(scale_) + kLanes * (side.first_row + i);
@@ -213,7 +195,7 @@ void LdlFactor::add_products() {
           get(part, left + kLanes * i);
           sum = part * r[0];
           for (int m = 1; m < 6; ++m) {
-            get(part, left + kLanes * (m * kRowStride + i));
+            get(part, left + kLanes * (m * stride_of(kLanes) + i));
             sum += part * r[m];
           }
           get(part, target + kLanes * i);
@@ -316,20 +298,20 @@ void LdlFactor::substitute(const double* rhs) {
 
 /// impulse <- x, or impulse + x.
 template <class Mode>
-void LdlFactor::take_impulse(bool add) {
+void LdlFactor::take_impulse(bool add, double* impulse) {
   constexpr int kLanes = Mode::kLanes;
   typename Mode::Entry value, old;
   for (std::int32_t row = 0; row < program_->row_count(); ++row) {
     get(value, data(x_) + kLanes * program_->row_x()[static_cast<std::size_t>(row)]);
-    get(old, data(impulse_) + kLanes * row);
+    get(old, impulse + kLanes * row);
     if (add) value += old;
-    put(value, data(impulse_) + kLanes * row);
+    put(value, impulse + kLanes * row);
   }
 }
 
 /// rest = rhs - (J M^-1 J^T + G) impulse, over the rows of the joints.
 template <class Mode>
-void LdlFactor::subtract_product(const double* impulse, double* rest) {
+void LdlFactor::subtract_product(const double* rhs, const double* impulse, double* rest) {
   using Entry = typename Mode::Entry;
   constexpr int kLanes = Mode::kLanes;
   std::fill(wrench_.begin(), wrench_.end(), Line{});
@@ -346,7 +328,7 @@ void LdlFactor::subtract_product(const double* impulse, double* rest) {
   for_rows([&](int row, double* wrench, const double* j) {
     get(a, impulse + kLanes * row);
     for (int m = 0; m < 6; ++m) {
-      get(b, j + kLanes * m * kRowStride);
+      get(b, j + kLanes * m * stride_of(kLanes));
       get(c, wrench + kLanes * m);
       c += a * b;
       put(c, wrench + kLanes * m);
@@ -360,7 +342,7 @@ void LdlFactor::subtract_product(const double* impulse, double* rest) {
     for (int m = 0; m < 6; ++m) put(w[m], data(wrench_) + kLanes * (body * 6 + m));
   }
   for (std::int32_t row = 0; row < program_->row_count(); ++row) {
-    get(a, data(rhs_) + kLanes * row);
+    get(a, rhs + kLanes * row);
     get(b, data(softness_) + kLanes * row);
     get(c, impulse + kLanes * row);
     a -= b * c;
@@ -369,7 +351,7 @@ void LdlFactor::subtract_product(const double* impulse, double* rest) {
   for_rows([&](int row, const double* wrench, const double* j) {
     get(a, rest + kLanes * row);
     for (int m = 0; m < 6; ++m) {
-      get(b, j + kLanes * m * kRowStride);
+      get(b, j + kLanes * m * stride_of(kLanes));
       get(c, wrench + kLanes * m);
       a -= b * c;
     }
@@ -378,18 +360,18 @@ void LdlFactor::subtract_product(const double* impulse, double* rest) {
 }
 
 template <class Mode>
-void LdlFactor::solve_lanes(int refinements) {
-  substitute<Mode>(data(rhs_));
-  take_impulse<Mode>(false);
+void LdlFactor::solve_lanes(const double* rhs, double* impulse, int refinements) {
+  substitute<Mode>(rhs);
+  take_impulse<Mode>(false, impulse);
   for (int i = 0; i < refinements; ++i) {
-    subtract_product<Mode>(data(impulse_), data(rest_));
+    subtract_product<Mode>(rhs, impulse, data(rest_));
     substitute<Mode>(data(rest_));
-    take_impulse<Mode>(true);
+    take_impulse<Mode>(true, impulse);
   }
 }
 
-void LdlFactor::solve(int refinements) {
-  const auto work = [&]<class Mode>(Mode) { run_wide([&] { solve_lanes<Mode>(refinements); }); };
+void LdlFactor::solve(const double* rhs, double* impulse, int refinements) {
+  const auto work = [&]<class Mode>(Mode) { run_wide([&] { solve_lanes<Mode>(rhs, impulse, refinements); }); };
   if (lanes_ == 1) return work(LdlSingle{});
   work(LdlBatch{});
 }

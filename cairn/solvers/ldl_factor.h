@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "cairn/problem/contact_problem.h"
+#include "cairn/solvers/joint_problem.h"
 #include "cairn/solvers/ldl_program.h"
 #include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/ldl_structure.h"
@@ -31,7 +31,7 @@ class LdlFactor {
 
   /// Reads masses, Jacobians and compliance of mechanisms of that structure, one per lane; lanes that would be empty
   /// take the last one once more. `is_active` per joint row of the problem: rows that are not keep the impulse zero.
-  void load(const ContactProblem& problem, std::span<const LdlMechanism* const> mechanisms,
+  void load(const JointProblem& problem, std::span<const LdlMechanism* const> mechanisms,
             std::span<const std::uint8_t> is_active);
 
   /// H + eps diag(H) = L D L^T. Redundant rows are dropped (their impulse is zero) and counted.
@@ -43,7 +43,9 @@ class LdlFactor {
   /// Rows count through the mechanism, block by block.
   void set_rhs(int lane, std::int32_t row, double value) { data(rhs_)[row * lanes_ + lane] = value; }
   /// Solves for all lanes; each refinement takes away what eps left: l <- l + (H + eps diag)^-1 (r - H l).
-  void solve(int refinements);
+  void solve(int refinements) { solve(data(rhs_), data(impulse_), refinements); }
+  /// The same out of and into other arrays: of each row, all lanes side by side.
+  void solve(const double* rhs, double* impulse, int refinements);
   double impulse(int lane, std::int32_t row) const { return data(impulse_)[row * lanes_ + lane]; }
 
  private:
@@ -57,7 +59,7 @@ class LdlFactor {
 
   using Lanes = std::array<const LdlMechanism*, kLdlLanes>;
   template <class Mode>
-  void load_lanes(const ContactProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active);
+  void load_lanes(const JointProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active);
   template <class Mode>
   void weigh(std::int32_t side, double* right);
   template <class Mode>
@@ -69,16 +71,18 @@ class LdlFactor {
   template <class Mode>
   void substitute(const double* rhs);
   template <class Mode>
-  void take_impulse(bool add);
+  void take_impulse(bool add, double* impulse);
   template <class Mode>
-  void subtract_product(const double* impulse, double* rest);
+  void subtract_product(const double* rhs, const double* impulse, double* rest);
   template <class Mode>
-  void solve_lanes(int refinements);
-  double* jacobian(std::int32_t side) { return data(jacobian_) + std::int64_t{side} * 6 * 8 * lanes_; }
+  void solve_lanes(const double* rhs, double* impulse, int refinements);
+  /// Rows of a side, padded: six, and for one mechanism whole chunks (ldl_kernels.h).
+  static constexpr int stride_of(int lanes) { return lanes == 1 ? 8 : 6; }
+  double* jacobian(std::int32_t side) { return data(jacobian_) + std::int64_t{side} * 6 * stride_of(lanes_) * lanes_; }
 
   std::shared_ptr<const LdlProgram> program_;
   int lanes_ = 1;
-  Array jacobian_;                   ///< per side: six columns of eight rows, the last ones zero
+  Array jacobian_;                   ///< per side: six columns of padded rows, the last ones zero
   Array mass_;                       ///< per body: inverse mass and inverse inertia (xx, yy, zz, xy, xz, yz)
   Array softness_, scale_, active_;  ///< per row: G, diagonal of H, 1 or 0
   Array values_, inverse_, threshold_, x_, scratch_;

@@ -14,7 +14,7 @@ constexpr int kFewest = 3;  // mechanisms that are worth a batch with empty lane
 
 }  // namespace
 
-void LdlJoints::prepare(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
+void LdlJoints::prepare(const JointProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
                         std::span<const std::uint8_t> is_picked) {
   require(is_active.empty() || is_active.size() == problem.joint_rows.size(),
           "is_active: give one flag per joint row, or none");
@@ -23,6 +23,7 @@ void LdlJoints::prepare(const ContactProblem& problem, std::span<const std::uint
   if (finder_.find(problem, pool, mechanisms_, mechanism_count_)) {
     find_programs();
     form_units();
+    number_slots(problem.joint_rows.size());
   }
   pick_units(is_picked);
   is_active_.assign(is_active.begin(), is_active.end());
@@ -60,12 +61,33 @@ void LdlJoints::form_units() {
     for (int lane = 0; lane < count; ++lane)
       places_[static_cast<std::size_t>(members_[first + static_cast<std::size_t>(lane)])] = {
           static_cast<std::int32_t>(units_.size()), lane};
-    units_.push_back({first, count, count > 1 ? kLdlLanes : 1, true, true});
+    units_.push_back({first, count, count > 1 ? kLdlLanes : 1});
     first += static_cast<std::size_t>(count);
   }
   if (factors_.size() < units_.size()) factors_.resize(units_.size());
   for (std::size_t u = 0; u < units_.size(); ++u)
     factors_[u].reset(programs_[static_cast<std::size_t>(members_[units_[u].first])].program, units_[u].lanes);
+}
+
+/// Unit by unit, row by row, lane by lane; rows of no mechanism come last.
+void LdlJoints::number_slots(std::size_t rows) {
+  slots_.assign(rows, -1);
+  slot_count_ = 0;
+  for (Unit& unit : units_) {
+    unit.first_slot = slot_count_;
+    const auto lanes = static_cast<std::size_t>(unit.lanes);
+    for (std::size_t lane = 0; lane < static_cast<std::size_t>(unit.count); ++lane) {
+      const LdlMechanism& mechanism = mechanisms_[static_cast<std::size_t>(members_[unit.first + lane])];
+      for (std::size_t r = 0; r < mechanism.rows.size(); ++r)
+        slots_[static_cast<std::size_t>(mechanism.rows[r])] =
+            static_cast<std::int32_t>(unit.first_slot + r * lanes + lane);
+    }
+    const std::size_t count = mechanisms_[static_cast<std::size_t>(members_[unit.first])].rows.size() * lanes;
+    slot_count_ += (count + kLdlLanes - 1) / kLdlLanes * kLdlLanes;
+  }
+  for (std::int32_t& slot : slots_)
+    if (slot < 0) slot = static_cast<std::int32_t>(slot_count_++);
+  rhs_.assign(slot_count_, 0.0), impulse_.assign(slot_count_, 0.0);
 }
 
 void LdlJoints::pick_units(std::span<const std::uint8_t> is_picked) {
@@ -78,7 +100,7 @@ void LdlJoints::pick_units(std::span<const std::uint8_t> is_picked) {
   }
 }
 
-void LdlJoints::factor_dirty(const ContactProblem& problem, ThreadPool* pool) {
+void LdlJoints::factor_dirty(const JointProblem& problem, ThreadPool* pool) {
   for (const Unit& unit : units_) factorisations_ += unit.is_dirty ? unit.count : 0;
   parallel_for(pool, static_cast<std::int64_t>(units_.size()), 1, [&](std::int64_t begin, std::int64_t) {
     Unit& unit = units_[static_cast<std::size_t>(begin)];
@@ -93,8 +115,7 @@ void LdlJoints::factor_dirty(const ContactProblem& problem, ThreadPool* pool) {
   });
 }
 
-void LdlJoints::change_active(const ContactProblem& problem, std::span<const std::uint8_t> is_active,
-                              ThreadPool* pool) {
+void LdlJoints::change_active(const JointProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool) {
   CAIRN_ASSERT(is_active.size() == is_active_.size());
   for (std::size_t i = 0; i < mechanism_count_; ++i)
     for (const std::int32_t row : mechanisms_[i].rows)
@@ -108,24 +129,20 @@ void LdlJoints::solve_joints(std::span<const double> rhs, std::span<double> impu
                              ThreadPool* pool) {
   require(rhs.size() == is_active_.size() && impulse.size() == is_active_.size(),
           "solve_joints: give one number per joint row of the problem that was prepared");
+  for (std::size_t k = 0; k < rhs.size(); ++k)
+    rhs_[static_cast<std::size_t>(slots_[k])] = is_active_[k] != 0 ? rhs[k] : 0.0;
+  solve_slots(rhs_, impulse_, refinements, pool);
+  for (std::size_t k = 0; k < rhs.size(); ++k) impulse[k] = impulse_[static_cast<std::size_t>(slots_[k])];
+}
+
+void LdlJoints::solve_slots(std::span<const double> rhs, std::span<double> impulse, int refinements, ThreadPool* pool) {
+  CAIRN_ASSERT(rhs.size() == slot_count_ && impulse.size() == slot_count_);
   std::fill(impulse.begin(), impulse.end(), 0.0);
   parallel_for(pool, static_cast<std::int64_t>(units_.size()), 1, [&](std::int64_t begin, std::int64_t) {
     const Unit& unit = units_[static_cast<std::size_t>(begin)];
     if (!unit.is_picked) return;
-    LdlFactor& factor = factors_[static_cast<std::size_t>(begin)];
-    const auto for_rows = [&](auto&& visit) {
-      for (int lane = 0; lane < unit.count; ++lane) {
-        const auto member = static_cast<std::size_t>(members_[unit.first + static_cast<std::size_t>(lane)]);
-        const std::vector<std::int32_t>& rows = mechanisms_[member].rows;
-        for (std::size_t r = 0; r < rows.size(); ++r)
-          visit(lane, static_cast<std::int32_t>(r), static_cast<std::size_t>(rows[r]));
-      }
-    };
-    for_rows([&](int lane, std::int32_t row, std::size_t index) {
-      factor.set_rhs(lane, row, is_active_[index] != 0 ? rhs[index] : 0.0);
-    });
-    factor.solve(refinements);
-    for_rows([&](int lane, std::int32_t row, std::size_t index) { impulse[index] = factor.impulse(lane, row); });
+    factors_[static_cast<std::size_t>(begin)].solve(rhs.data() + unit.first_slot, impulse.data() + unit.first_slot,
+                                                    refinements);
   });
 }
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/aligned.h"
 #include "cairn/core/parallel.h"
-#include "cairn/problem/contact_problem.h"
 #include "cairn/solvers/ldl_cache.h"
 #include "cairn/solvers/ldl_factor.h"
 #include "cairn/solvers/ldl_structure.h"
@@ -33,14 +33,22 @@ class LdlJoints {
   /// `is_active` per joint row: rows that are not keep the impulse 0; empty: rows without bounds are active.
   /// `is_picked` per mechanism: only these are factored and solved, the others get no impulses or any; empty: all. A
   /// warm call with mechanisms of known structure allocates nothing.
-  void prepare(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
+  void prepare(const JointProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
                std::span<const std::uint8_t> is_picked = {});
 
   /// Other rows active, nothing else changed: factors the mechanisms concerned again.
-  void change_active(const ContactProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool);
+  void change_active(const JointProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool);
 
   /// Per joint row. Rows that are not active, redundant, or of bodies that cannot move get 0.
   void solve_joints(std::span<const double> rhs, std::span<double> impulse, int refinements, ThreadPool* pool);
+
+  /// The same in the order in which the factors read and write, so that nothing is moved about. Rows that are not
+  /// active must be 0 in `rhs`.
+  void solve_slots(std::span<const double> rhs, std::span<double> impulse, int refinements, ThreadPool* pool);
+  /// Where each joint row stands in it, by joint row. Equal rows of mechanisms that are factored together stand side by
+  /// side, from a multiple of eight on; slots of lanes without a mechanism belong to no row.
+  std::span<const std::int32_t> slots() const { return slots_; }
+  std::size_t slot_count() const { return slot_count_; }
 
   std::size_t mechanism_count() const { return mechanism_count_; }
   std::int64_t programs_built() const { return cache_.built(); }   ///< so far
@@ -55,6 +63,7 @@ class LdlJoints {
   struct Unit {
     std::size_t first = 0;
     int count = 0, lanes = 1;
+    std::size_t first_slot = 0;
     bool is_picked = true;  ///< is to be solved
     bool is_dirty = true;   ///< is to be factored
   };
@@ -64,8 +73,9 @@ class LdlJoints {
 
   void find_programs();
   void form_units();
+  void number_slots(std::size_t rows);
   void pick_units(std::span<const std::uint8_t> is_picked);
-  void factor_dirty(const ContactProblem& problem, ThreadPool* pool);
+  void factor_dirty(const JointProblem& problem, ThreadPool* pool);
 
   LdlSettings settings_;
   LdlCache cache_;
@@ -78,6 +88,9 @@ class LdlJoints {
   std::vector<LdlFactor> factors_;       ///< per unit; more are kept
   std::vector<Place> places_;            ///< per mechanism
   std::vector<std::uint8_t> is_active_;  ///< per joint row
+  std::vector<std::int32_t> slots_;      ///< per joint row
+  std::size_t slot_count_ = 0;
+  AlignedVector<double> rhs_, impulse_;  ///< per slot, of solve_joints
   std::int64_t factorisations_ = 0;
 };
 

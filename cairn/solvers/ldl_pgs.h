@@ -15,15 +15,15 @@
 #include <memory>
 
 #include "cairn/solvers/joint_elimination.h"
-#include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/ldl_settings.h"
+#include "cairn/solvers/ldl_stage.h"
 #include "cairn/solvers/prox.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
 
 /// The joints of a problem by the block LDL: rows without bounds always, rows with bounds while these do not hold them.
-std::unique_ptr<JointStage> make_ldl_stage(const LdlPgsSettings& settings);
+std::unique_ptr<LdlStage> make_ldl_stage(const LdlPgsSettings& settings);
 
 /// Warm solves allocate nothing, under the conditions of ProxSolver and with mechanisms of known structure.
 class LdlPgsSolver : public Solver {

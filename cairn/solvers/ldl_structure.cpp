@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/ldl_structure.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace cairn {
@@ -48,10 +49,10 @@ void LdlMechanism::clear() {
 }
 
 /// Notes what the result depends on. True: nothing of it has changed.
-bool LdlMechanismFinder::is_known(const ContactProblem& problem) {
-  bool same = problem.joints == joints_ && problem.joint_rows.size() == row_kind_.size() &&
+bool LdlMechanismFinder::is_known(const JointProblem& problem) {
+  bool same = std::ranges::equal(problem.joints, joints_) && problem.joint_rows.size() == row_kind_.size() &&
               problem.bodies.size() == body_kind_.size();
-  if (!same) joints_ = problem.joints;
+  if (!same) joints_.assign(problem.joints.begin(), problem.joints.end());
   row_kind_.resize(problem.joint_rows.size()), body_kind_.resize(problem.bodies.size());
   const auto note = [&](const auto& from, std::vector<std::uint8_t>& kinds) {
     for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -65,7 +66,7 @@ bool LdlMechanismFinder::is_known(const ContactProblem& problem) {
   return same;
 }
 
-bool LdlMechanismFinder::find(const ContactProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms,
+bool LdlMechanismFinder::find(const JointProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms,
                               std::size_t& count) {
   if (is_known(problem)) return false;
   const auto vertex = [&](std::int32_t body) {
@@ -103,7 +104,7 @@ std::int32_t LdlMechanismFinder::local_body(std::int32_t body, LdlMechanism& mec
   return local;
 }
 
-void LdlMechanismFinder::add_joint(const ContactProblem& problem, std::int32_t joint, LdlMechanism& mechanism) {
+void LdlMechanismFinder::add_joint(const JointProblem& problem, std::int32_t joint, LdlMechanism& mechanism) {
   const JointBlock& given = problem.joints[static_cast<std::size_t>(joint)];
   LdlBlock equalities;
   equalities.body_a = local_body(given.body_a, mechanism);

@@ -14,7 +14,7 @@
 
 #include "cairn/core/parallel.h"
 #include "cairn/graph/islands.h"
-#include "cairn/problem/contact_problem.h"
+#include "cairn/solvers/joint_problem.h"
 
 namespace cairn {
 
@@ -53,12 +53,12 @@ class LdlMechanismFinder {
   /// `count` mechanisms are filled, in the order of their first joint; the vector itself never shrinks. Joints between
   /// bodies that cannot move belong to none. False: all is as in the last call, whose result is left as it is (and must
   /// still be there).
-  bool find(const ContactProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms, std::size_t& count);
+  bool find(const JointProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms, std::size_t& count);
 
  private:
-  bool is_known(const ContactProblem& problem);
+  bool is_known(const JointProblem& problem);
   std::int32_t local_body(std::int32_t body, LdlMechanism& mechanism);
-  void add_joint(const ContactProblem& problem, std::int32_t joint, LdlMechanism& mechanism);
+  void add_joint(const JointProblem& problem, std::int32_t joint, LdlMechanism& mechanism);
 
   IslandFinder finder_;
   Islands islands_;

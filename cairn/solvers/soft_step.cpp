@@ -176,7 +176,7 @@ SolveReport SoftStepSolver::solve_lanes(const ContactProblem& problem, bool tota
   SubSteps steps{lanes, joints, lane_kernels(), context.pool};
   run_sub_steps(steps, settings, dt, totals);
   steps.bounce(static_cast<float>(problem.stabilisation.bounce_speed));
-  solution.joint_impulse.assign(joints.total().begin(), joints.total().end());
+  joints.read_total(solution.joint_impulse);
   if (!joints.empty()) joints.describe(report);
   solution.velocity.resize(bodies.size()), solution.displacement.resize(bodies.size());
   parallel_for(

@@ -179,7 +179,8 @@ void assemble_bodies(const ContactSource& from, const WorldSettings& settings, d
   problem.stabilisation = settings.stabilisation;
   const bool any_held = fill_bodies(from.bodies, settings, dt, pool, problem.bodies);
   out.all_take_part = all_are_active(from.bodies);
-  problem.joints.clear(), problem.joint_rows.clear();
+  problem.joints.clear();
+  problem.joint_rows.swap(out.kept_rows), problem.joint_rows.clear();
   if (any_held) lock_axes(from.bodies, problem);
 }
 

@@ -29,6 +29,7 @@ struct Assembly {
   std::vector<std::int32_t> contact_colour;  ///< per contact
   std::vector<std::int64_t> first_contact;   ///< per slab of the cache, one more at the end
   std::vector<OverlapSums> overlaps;         ///< per slab
+  std::vector<JointRow> kept_rows;           ///< memory for joint rows, between assemble_bodies and assemble_joints
   bool all_take_part = false;  ///< no body is asleep or frozen: every contact of the cache is in the problem
 };
 

@@ -17,6 +17,16 @@ constexpr std::int32_t kBlockRows = 6;
 /// second, with 0.95 the residual is 1e-5, with 0.9 1e-8.
 constexpr double kKeptImpulse = 0.9;
 
+/// Asks for the parts of a definition that are read: it is longer than most kinds are, and joints wait for memory more
+/// than they compute.
+constexpr std::size_t kAhead = 4;
+void fetch(const JointDef& def) {
+  constexpr std::ptrdiff_t kLine = 64;
+  const char* from = reinterpret_cast<const char*>(&def);
+  for (std::ptrdiff_t line = 0; line < 4; ++line) __builtin_prefetch(from + line * kLine);
+  __builtin_prefetch(&def.enabled), __builtin_prefetch(&def.angular);
+}
+
 bool takes_part(const Bodies& bodies, const JointState& state) {
   const auto active = [&](std::int32_t body) { return body >= 0 && bodies.is_active(static_cast<std::size_t>(body)); };
   return state.live && state.rows > 0 && (active(state.body_a) || active(state.body_b));
@@ -63,14 +73,13 @@ double mean_rate(const Assembly& assembly, const JointState& state, const JointR
 
 }  // namespace
 
-JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, double dt) {
+void place_joint(const Bodies& bodies, const JointDef& def, const JointState& state, double dt, JointPlace& place) {
   const auto pose = [&](std::int32_t body) { return body >= 0 ? bodies.pose[static_cast<std::size_t>(body)] : Pose{}; };
-  return place_of(bodies, def, state, {pose(state.body_a), pose(state.body_b), pose(state.carrier)}, dt);
+  place_joint(bodies, def, state, {pose(state.body_a), pose(state.body_b), pose(state.carrier)}, dt, place);
 }
 
-JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, const JointPoses& poses,
-                    double dt) {
-  JointPlace place;
+void place_joint(const Bodies& bodies, const JointDef& def, const JointState& state, const JointPoses& poses, double dt,
+                 JointPlace& place) {
   const auto put = [&](std::int32_t body, const Pose& pose, const Pose& local, Pose& frame, Vec3& centre) {
     if (body < 0) {
       frame = local, centre = local.position;
@@ -80,11 +89,11 @@ JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState&
   };
   put(state.body_a, poses.a, def.frame_a, place.frame_a, place.centre_a);
   put(state.body_b, poses.b, def.frame_b, place.frame_b, place.centre_b);
-  if (state.carrier >= 0) place.carrier = frame_of(bodies, static_cast<std::size_t>(state.carrier), poses.carrier);
+  place.carrier =
+      state.carrier >= 0 ? frame_of(bodies, static_cast<std::size_t>(state.carrier), poses.carrier) : Pose{};
   place.last_turn = state.turn;
   place.dt = dt;
   place.derive();
-  return place;
 }
 
 void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double step_ratio, ThreadPool* pool,
@@ -93,18 +102,26 @@ void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double
   ContactProblem& problem = out.problem;
   const double impulse_scale = settings.warm_start ? kKeptImpulse * step_ratio : 0.0;
   number_rows(bodies, problem, joints);
-  problem.joint_rows.resize(static_cast<std::size_t>(joints.first_row.back()));
+  // Over the rows of the last step: new ones would first be made empty.
+  out.kept_rows.resize(static_cast<std::size_t>(joints.first_row.back()));
+  std::copy(problem.joint_rows.begin(), problem.joint_rows.end(), out.kept_rows.begin());
+  problem.joint_rows.swap(out.kept_rows);
   problem.joints.resize(static_cast<std::size_t>(joints.first_block.back()));
   out.solution.joint_impulse.resize(problem.joint_rows.size());
   const auto world_frame = static_cast<std::int32_t>(bodies.size());
   parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
+    JointPlace place;
     JointRows rows;
     for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
       JointState& state = joints.state[j];
+      if (j + kAhead < joints.size()) fetch(joints.def[j + kAhead]);
       if (!takes_part(bodies, state)) continue;
-      write_rows(joints.def[j], place_of(bodies, joints.def[j], state, problem.dt), rows);
+      place_joint(bodies, joints.def[j], state, problem.dt, place);
+      write_rows(joints.def[j], place, rows);
       CAIRN_ASSERT(rows.count == state.rows && rows.holding == state.holding);
-      state.turn = rows.turn;
+      state.turn = rows.turn, state.arm = place.arm_b;
+      const bool is_bound_to_frames = state.rows == state.holding && holds_frames(joints.def[j].kind);
+      state.reach = is_bound_to_frames ? place.reach() : kUnlimited;
       state.separation = std::sqrt(rows.separation2), state.misalignment = std::sqrt(rows.misalignment2);
       const auto first = static_cast<std::size_t>(joints.first_row[j]);
       for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count); ++k) {
@@ -117,7 +134,7 @@ void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double
   });
 }
 
-void scatter_joint_impulses(const Assembly& assembly, const Bodies& bodies, ThreadPool* pool, Joints& joints) {
+void scatter_joint_impulses(const Assembly& assembly, ThreadPool* pool, Joints& joints) {
   const ContactProblem& problem = assembly.problem;
   parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
@@ -125,15 +142,13 @@ void scatter_joint_impulses(const Assembly& assembly, const Bodies& bodies, Thre
       JointState& state = joints.state[j];
       state.work = 0;
       if (count == 0) continue;
-      // Where the rows were written: poses have not changed since.
-      const Vec3 arm = place_of(bodies, joints.def[j], state, problem.dt).arm_b;
       Vec3 force, torque;
       for (std::int32_t k = 0; k < count; ++k) {
         const JointRow& row = problem.joint_rows[static_cast<std::size_t>(first + k)];
         const double impulse = assembly.solution.joint_impulse[static_cast<std::size_t>(first + k)];
         state.impulse[static_cast<std::size_t>(k)] = impulse;
         force += impulse * row.linear_b;
-        torque += impulse * (row.angular_b - cross(arm, row.linear_b));
+        torque += impulse * (row.angular_b - cross(state.arm, row.linear_b));
         if (does_work(row, k >= state.holding)) state.work += impulse * mean_rate(assembly, state, row);
       }
       state.force = (1 / problem.dt) * force, state.torque = (1 / problem.dt) * torque;

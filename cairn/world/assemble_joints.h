@@ -13,6 +13,6 @@ void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double
                      Joints& joints, Assembly& out);
 
 /// Impulses of the solution back to the joints, and the forces they make.
-void scatter_joint_impulses(const Assembly& assembly, const Bodies& bodies, ThreadPool* pool, Joints& joints);
+void scatter_joint_impulses(const Assembly& assembly, ThreadPool* pool, Joints& joints);
 
 }  // namespace cairn

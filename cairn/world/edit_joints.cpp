@@ -64,7 +64,9 @@ void check_joints_are_taken(const std::string& solver) {
 
 void count_joint_rows(const Bodies& bodies, const JointDef& def, JointState& state) {
   JointRows rows;
-  write_rows(def, place_of(bodies, def, state, 1), rows);
+  JointPlace place;
+  place_joint(bodies, def, state, 1, place);
+  write_rows(def, place, rows);
   if (rows.count != state.rows || rows.holding != state.holding) state.impulse.fill(0);
   state.rows = rows.count, state.holding = rows.holding;
   state.turn = rows.turn;
@@ -167,7 +169,9 @@ JointView World::view(JointId joint) const {
   const std::size_t j = state_->slot(joint, "view");
   const JointState& state = state_->joints.state[j];
   JointRows rows;
-  write_rows(state_->joints.def[j], place_of(state_->bodies, state_->joints.def[j], state, 1), rows);
+  JointPlace place;
+  place_joint(state_->bodies, state_->joints.def[j], state, 1, place);
+  write_rows(state_->joints.def[j], place, rows);
   return {rows.slide, rows.turn, std::sqrt(rows.separation2), std::sqrt(rows.misalignment2), state.force, state.torque};
 }
 

@@ -18,6 +18,8 @@ struct JointState {
   std::int32_t rows = 0, holding = 0;                   ///< that its definition makes; 0 if it is not enabled
 
   Vec3 turn;                                     ///< rad, coordinates of the last step
+  Vec3 arm;                                      ///< m, from the centre of mass of b, where the rows were written
+  double reach = 0;                              ///< m, JointPlace::reach there; infinite unless all rows hold frames
   std::array<double, kMostJointRows> impulse{};  ///< N s or N m s of the last step, per row
   Vec3 force, torque;                            ///< on b, about the joint, in the last step
   double separation = 0, misalignment = 0;       ///< m and rad, at the beginning of the last step
@@ -40,9 +42,10 @@ struct JointPoses {
   Pose a, b, carrier;
 };
 
-/// Where a joint is now, or would be with its bodies elsewhere. `dt` enters the rows of stops and forces.
-JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, double dt);
-JointPlace place_of(const Bodies& bodies, const JointDef& def, const JointState& state, const JointPoses& poses,
-                    double dt);
+/// Where a joint is now, or would be with its bodies elsewhere. `dt` enters the rows of stops and forces. All of
+/// `place` is written.
+void place_joint(const Bodies& bodies, const JointDef& def, const JointState& state, double dt, JointPlace& place);
+void place_joint(const Bodies& bodies, const JointDef& def, const JointState& state, const JointPoses& poses, double dt,
+                 JointPlace& place);
 
 }  // namespace cairn

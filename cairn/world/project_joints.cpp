@@ -2,6 +2,7 @@
 #include "cairn/world/project_joints.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -98,10 +99,11 @@ Pose JointProjector::pose_after(std::int32_t body) const {
   return bodies_->pose[i];
 }
 
-void JointProjector::measure_joint(std::size_t joint, bool from_targets, JointRows& rows) {
+void JointProjector::measure_joint(std::size_t joint, bool from_targets, JointPlace& place, JointRows& rows) {
   const JointState& state = joints_->state[joint];
   const JointPoses poses{pose_after(state.body_a), pose_after(state.body_b), pose_after(state.carrier)};
-  write_rows(joints_->def[joint], place_of(*bodies_, joints_->def[joint], state, poses, assembly_->problem.dt), rows);
+  place_joint(*bodies_, joints_->def[joint], state, poses, assembly_->problem.dt, place);
+  write_rows(joints_->def[joint], place, rows);
   Errors& errors = of_joint_[joint] = {};
   const auto first = static_cast<std::size_t>(joints_->first_row[joint]);
   for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count); ++k) {
@@ -120,12 +122,13 @@ void JointProjector::measure_joint(std::size_t joint, bool from_targets, JointRo
 void JointProjector::measure(bool from_targets) {
   parallel_for(pool_, static_cast<std::int64_t>(joints_->size()), kJointGrain,
                [&](std::int64_t begin, std::int64_t end) {
+                 JointPlace place;
                  JointRows rows;
                  for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
                    if (joints_->first_row[j] == joints_->first_row[j + 1]) continue;
                    const std::int32_t m = progress_.empty() ? -1 : mechanism_of(j);
                    if (progress_.empty() || (m >= 0 && progress_[static_cast<std::size_t>(m)].stage == Stage::open))
-                     measure_joint(j, from_targets, rows);
+                     measure_joint(j, from_targets, place, rows);
                  }
                });
 }
@@ -142,9 +145,54 @@ void JointProjector::sum_errors() {
   }
 }
 
+/// Displacement of a body over the step, before anything is projected.
+Velocity JointProjector::way_of(std::int32_t body) const {
+  if (body < 0) return {};
+  const auto i = static_cast<std::size_t>(body);
+  if (bodies_->is_active(i)) return assembly_->solution.displacement[i];
+  return bodies_->is_moving_kinematic(i) ? sum({}, assembly_->problem.dt, bodies_->velocity[i]) : Velocity{};
+}
+
+/// From the rows of the beginning and how far they can bend. False: only rows at the end can tell.
+bool JointProjector::surely_holds(std::size_t joint) const {
+  constexpr double kSure = 0.99;  // of the tolerance: the rest is for rounding
+  const JointState& state = joints_->state[joint];
+  const std::int32_t first = joints_->first_row[joint], end = joints_->first_row[joint + 1];
+  if (first == end) return true;
+  const ContactProblem& problem = assembly_->problem;
+  const auto length = [](const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); };
+  const Velocity way_a = way_of(state.body_a), way_b = way_of(state.body_b);
+  const double turn = length(way_a.angular) + length(way_b.angular);
+  const double left = kSure * settings_->tolerance - most_bend(turn, length(way_b.linear - way_a.linear), state.reach);
+  if (!(turn <= 1 && left >= 0)) return false;
+  const auto velocity = [&](std::int32_t body) {
+    return assembly_->solution.velocity[body >= 0 ? static_cast<std::size_t>(body) : bodies_->size()];
+  };
+  const Velocity u_a = velocity(state.body_a), u_b = velocity(state.body_b);
+  for (std::int32_t k = first; k < end; ++k) {
+    const JointRow& row = problem.joint_rows[static_cast<std::size_t>(k)];
+    const double way = joint_velocity(row, way_a, way_b);
+    const double target = problem.dt * (joint_velocity(row, u_a, u_b) - row.target_velocity);
+    const bool holds = std::fabs(row.error + way) <= left && std::fabs(way - target) <= left;
+    if (row.compliance == 0 && !holds) return false;
+  }
+  return true;
+}
+
+bool JointProjector::all_surely_hold() const {
+  std::atomic<bool> all = true;
+  parallel_for(pool_, static_cast<std::int64_t>(joints_->size()), kJointGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end) && all; ++j)
+                   if (!surely_holds(j)) all = false;
+               });
+  return all;
+}
+
 /// Nothing turns and nothing was apart: there is nothing to do. Sets the targets on the way, C(x) + dt J u', without
-/// what was foreseen.
+/// what was foreseen, unless it is plain that there is nothing.
 bool JointProjector::is_together() {
+  if (all_surely_hold()) return true;
   const ContactProblem& problem = assembly_->problem;
   const std::vector<Velocity>& u = assembly_->solution.velocity;
   progress_.clear();

@@ -58,6 +58,9 @@ class JointProjector {
   };
 
   bool is_together();
+  bool all_surely_hold() const;
+  bool surely_holds(std::size_t joint) const;
+  Velocity way_of(std::int32_t body) const;
   void prepare();
   void find_touched();
   void find_taken();
@@ -77,7 +80,7 @@ class JointProjector {
 
   /// Errors of all joints of open mechanisms, by row, by joint and by mechanism.
   void measure(bool from_targets);
-  void measure_joint(std::size_t joint, bool from_targets, JointRows& rows);
+  void measure_joint(std::size_t joint, bool from_targets, JointPlace& place, JointRows& rows);
   void sum_errors();
   Pose pose_after(std::int32_t body) const;
   bool any_open() const;

@@ -197,7 +197,7 @@ void solve(WorldState& world, double dt) {
   project_joints(world);
   StageTimer timing(world, Stage::cache);
   keep_impulses(world);
-  scatter_joint_impulses(world.assembly, world.bodies, world.pool.get(), world.joints);
+  scatter_joint_impulses(world.assembly, world.pool.get(), world.joints);
   collect_events(world);
 }
 

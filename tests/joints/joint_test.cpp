@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -193,6 +194,31 @@ TEST(Joint, RowsAreTheRatesOfTheirErrors) {
       EXPECT_NEAR(joint_velocity(now.row[i], va, vb), rate, 1e-8) << kind_name(kind) << " row " << k;
     }
   }
+}
+
+/// Rows at the poses that are reached against the rows of the beginning. The bound is no more than a few times too
+/// high: bodies that turn as the joint allows come near it.
+TEST(Joint, RowsThatHoldFramesBendNoMoreThanTheyCan) {
+  Random random(4);
+  double most = 0;
+  for (int k = 0; k < 200; ++k)
+    for (const Sample& sample : samples()) {
+      if (!holds_frames(sample.kind)) continue;
+      const Pair pair(random, 0.01);
+      const double turn = std::pow(10.0, random.uniform(-5, -0.7)), shift = std::pow(10.0, random.uniform(-5, 0));
+      const Velocity a{random_vector(random, shift), random_vector(random, turn)};
+      const Velocity b{random_vector(random, shift), random_vector(random, turn)};
+      const JointRows before = rows_of(sample.kind, pair.place());
+      const JointRows after = rows_of(sample.kind, pair.moved_by(a, b, 1).place());
+      const double bound =
+          most_bend(norm(a.angular) + norm(b.angular), norm(b.linear - a.linear), pair.place().reach());
+      for (std::size_t i = 0; i < static_cast<std::size_t>(before.holding); ++i) {
+        const double bend = after.row[i].error - before.row[i].error - joint_velocity(before.row[i], a, b);
+        ASSERT_LE(std::fabs(bend), bound + 1e-14) << kind_name(sample.kind) << " row " << i;
+        most = std::max(most, std::fabs(bend) / bound);
+      }
+    }
+  EXPECT_GT(most, 0.2);
 }
 
 TEST(Joint, StopsActOnTheNearerSideOnly) {

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
+#include "cairn/solvers/ldl_joints.h"
+#include "scenes/mechanism_problems.h"
 #include "tests/solvers/random_cluster.h"
 
 namespace cairn {
@@ -32,7 +36,8 @@ class LaneJointGroupsTest : public ::testing::Test {
  protected:
   LaneJointGroupsTest() : problem_(joined_bodies()) {
     lanes_.load_bodies(problem_.bodies, nullptr);
-    groups_.load(problem_, lanes_);
+    for (std::size_t k = 0; k < problem_.joint_rows.size(); ++k) slots_.push_back(static_cast<std::int32_t>(k));
+    groups_.load(problem_, slots_, lanes_);
     for (std::size_t k = 0; k < problem_.joint_rows.size(); ++k) impulse_.push_back(0.01 * static_cast<double>(k % 11));
   }
   /// u = still + L u', d = L d'.
@@ -57,6 +62,7 @@ class LaneJointGroupsTest : public ::testing::Test {
   ContactProblem problem_;
   LaneProblem lanes_;
   LaneJointGroups groups_;
+  std::vector<std::int32_t> slots_;  ///< one behind the other
   std::vector<double> impulse_;
 };
 
@@ -64,9 +70,9 @@ TEST_F(LaneJointGroupsTest, ResidualsAreThoseOfTheLaw) {
   Random random(5);
   for (LaneBody& body : lanes_.bodies)
     for (float& d : body.displacement) d = static_cast<float>(random.uniform(-1e-3, 1e-3));
-  std::vector<double> y(impulse_.size());
+  std::vector<double> minus_y(impulse_.size());
   for (const Pass pass : {Pass::biased, Pass::rigid}) {
-    groups_.find_residuals(pass, lanes_, impulse_, y);
+    groups_.find_residuals(pass, lanes_, impulse_, minus_y);
     for (const JointBlock& joint : problem_.joints)
       for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
         JointRow row = problem_.joint_rows[static_cast<std::size_t>(k)];
@@ -76,7 +82,7 @@ TEST_F(LaneJointGroupsTest, ResidualsAreThoseOfTheLaw) {
         if (pass == Pass::rigid && !bounded && row.compliance == 0) row.error = 0;
         const double expected = joint_velocity(row, motion(a, false), motion(b, false)) + joint_bias(problem_, row) +
                                 joint_softness(problem_, row) * impulse_[static_cast<std::size_t>(k)];
-        EXPECT_NEAR(y[static_cast<std::size_t>(k)], expected, 1e-6) << k;
+        EXPECT_NEAR(-minus_y[static_cast<std::size_t>(k)], expected, 1e-6) << k;
       }
   }
 }
@@ -99,19 +105,53 @@ TEST_F(LaneJointGroupsTest, ImpulsesChangeVelocitiesAsTheyMust) {
 TEST_F(LaneJointGroupsTest, HeldRowsStayBetweenTheirBounds) {
   const std::vector<std::uint8_t> none(impulse_.size(), 0);
   for (int sweep = 0; sweep < 200; ++sweep) groups_.visit_held_rows(Pass::biased, problem_, none, impulse_, lanes_);
-  std::vector<double> y(impulse_.size());
-  groups_.find_residuals(Pass::biased, lanes_, impulse_, y);
+  std::vector<double> minus_y(impulse_.size());
+  groups_.find_residuals(Pass::biased, lanes_, impulse_, minus_y);
   int inside = 0;
   for (std::size_t k = 0; k < impulse_.size(); k += 5) {
     const JointRow& row = problem_.joint_rows[k];
     EXPECT_GE(impulse_[k], row.lower);
     EXPECT_LE(impulse_[k], row.upper);
     const bool at_lower = impulse_[k] == row.lower, at_upper = impulse_[k] == row.upper;
-    EXPECT_TRUE(at_lower || y[k] < 1e-4) << k;
-    EXPECT_TRUE(at_upper || y[k] > -1e-4) << k;
+    EXPECT_TRUE(at_lower || minus_y[k] > -1e-4) << k;
+    EXPECT_TRUE(at_upper || minus_y[k] < 1e-4) << k;
     inside += at_lower || at_upper ? 0 : 1;
   }
   EXPECT_GT(inside, 0);
+}
+
+/// Equal mechanisms, three more than a batch holds: their rows stand side by side, and the answer is that of rows one
+/// behind the other.
+TEST(LaneJointGroups, SlotsSideBySideChangeNothing) {
+  const ContactProblem problem = scenes::ragdolls(11, 0.05);
+  LaneProblem lanes;
+  lanes.load_bodies(problem.bodies, nullptr);
+  Random random(7);
+  for (LaneBody& body : lanes.bodies)
+    for (int k = 0; k < 6 && &body != &lanes.bodies.back(); ++k)
+      body.velocity[k] = static_cast<float>(random.uniform(-1, 1)),
+      body.displacement[k] = static_cast<float>(random.uniform(-1e-3, 1e-3));
+  LdlJoints joints({});
+  joints.prepare(problem, {}, nullptr);
+  const std::span<const std::int32_t> batched = joints.slots();
+  std::vector<std::int32_t> plain(problem.joint_rows.size());
+  std::iota(plain.begin(), plain.end(), 0);
+  const auto at = [&](std::size_t k) { return static_cast<std::size_t>(batched[k]); };
+  std::vector<double> impulse(plain.size()), y(plain.size());
+  std::vector<double> batched_impulse(joints.slot_count()), batched_y(joints.slot_count());
+  for (std::size_t k = 0; k < plain.size(); ++k) batched_impulse[at(k)] = impulse[k] = random.uniform(-1, 1);
+  LaneProblem batched_lanes = lanes;
+  LaneJointGroups groups, batched_groups;
+  groups.load(problem, plain, lanes), batched_groups.load(problem, batched, batched_lanes);
+  groups.find_residuals(Pass::biased, lanes, impulse, y);
+  batched_groups.find_residuals(Pass::biased, batched_lanes, batched_impulse, batched_y);
+  std::size_t unused = batched_y.size();
+  for (std::size_t k = 0; k < y.size(); ++k, --unused) EXPECT_EQ(y[k], batched_y[at(k)]) << k;
+  EXPECT_EQ(std::count(batched_y.begin(), batched_y.end(), 0.0), static_cast<std::ptrdiff_t>(unused));
+  groups.push(impulse, lanes), batched_groups.push(batched_impulse, batched_lanes);
+  for (std::size_t i = 0; i < lanes.bodies.size(); ++i)
+    for (int k = 0; k < 6; ++k)
+      EXPECT_NEAR(lanes.bodies[i].velocity[k], batched_lanes.bodies[i].velocity[k], 1e-5) << i;
 }
 
 }  // namespace
