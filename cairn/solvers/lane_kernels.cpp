@@ -383,12 +383,14 @@ HWY_INLINE void sweep_kind(const LaneView& view, const LanePass& pass, const Lan
 constexpr std::int64_t kGroupsAhead = 4;
 struct FetchSizes {
   std::int8_t soft[kLaneKinds] = {}, rigid[kLaneKinds] = {};
+  std::int8_t record[kLaneKinds] = {};  ///< lines of the records of a group
 };
 constexpr FetchSizes kFetch = [] {
   FetchSizes sizes;
   for (int k = 0; k < kLaneKinds; ++k) {
     sizes.soft[k] = static_cast<std::int8_t>(lane_fields(lane_kind(k)).soft_size);
     sizes.rigid[k] = static_cast<std::int8_t>(lane_fields(lane_kind(k)).rigid_size);
+    sizes.record[k] = static_cast<std::int8_t>(lane_inputs(lane_kind(k)).size);
   }
   return sizes;
 }();
@@ -396,6 +398,11 @@ HWY_INLINE void fetch_ahead(const LaneView& view, const LaneGroup& group, bool s
   const float* base = view.data + std::size_t{group.first} * kLanes;
   const int fields = (soft ? kFetch.soft : kFetch.rigid)[group.kind];
   for (int k = 0; k < fields; ++k) hwy::Prefetch(base + k * kLanes);
+}
+
+HWY_INLINE void fetch_records(const LaneView& view, const LaneGroup& group) {
+  const int lines = kFetch.record[group.kind];
+  for (int k = 0; k < lines; ++k) hwy::Prefetch(view.records + group.record + k * kLanes);
 }
 
 /// Calls the function of each group's kind.
@@ -419,7 +426,13 @@ HWY_INLINE void fetch_ahead(const LaneView& view, const LaneGroup& group, bool s
 
 void prepare(const LaneView& view, std::int64_t begin, std::int64_t end) {
 #define CAIRN_CALL(k) prepare_kind<k>(view, view.groups[i])
-  for (std::int64_t i = begin; i < end; ++i) CAIRN_BY_KIND(CAIRN_CALL)
+  for (std::int64_t i = begin; i < end; ++i) {
+    if (i + kGroupsAhead < end) {
+      fetch_ahead(view, view.groups[i + kGroupsAhead], false);
+      fetch_records(view, view.groups[i + kGroupsAhead]);
+    }
+    CAIRN_BY_KIND(CAIRN_CALL)
+  }
 #undef CAIRN_CALL
 }
 void sweep(const LaneView& view, const LanePass& pass, std::int64_t begin, std::int64_t end) {
