@@ -60,11 +60,10 @@ inline void scatter(Eight (&change)[kWidth], const std::int32_t* records, LanePr
 }
 
 /// a.u + b.w of eight rows, summed in the order of the columns.
-template <class Floats>
-inline void dot(const Floats* a, const Eight* u, const Floats* b, const Eight* w, Eight& sum) {
-  sum = __builtin_convertvector(a[0], Eight) * u[0];
-  for (int k = 1; k < 6; ++k) sum += __builtin_convertvector(a[k], Eight) * u[k];
-  for (int k = 0; k < 6; ++k) sum += __builtin_convertvector(b[k], Eight) * w[k];
+inline void dot(const Eight* a, const Eight* u, const Eight* b, const Eight* w, Eight& sum) {
+  sum = a[0] * u[0];
+  for (int k = 1; k < 6; ++k) sum += a[k] * u[k];
+  for (int k = 0; k < 6; ++k) sum += b[k] * w[k];
 }
 
 /// L of a body (LaneProblem::scale_row) for all rows of a joint; zero if it cannot move.
@@ -78,14 +77,13 @@ struct Root {
     for (int k = 0; k < 6; ++k) turn[k] = double{mass.turn[k]};
   }
   /// J L of one row, to one lane.
-  template <class Floats>
-  void scale(const Vec3& linear, const Vec3& angular, int lane, Floats* to) const {
-    to[0][lane] = static_cast<float>(shift * linear.x);
-    to[1][lane] = static_cast<float>(shift * linear.y);
-    to[2][lane] = static_cast<float>(shift * linear.z);
-    to[3][lane] = static_cast<float>(turn[0] * angular.x + turn[1] * angular.y + turn[3] * angular.z);
-    to[4][lane] = static_cast<float>(turn[2] * angular.y + turn[4] * angular.z);
-    to[5][lane] = static_cast<float>(turn[5] * angular.z);
+  void scale(const Vec3& linear, const Vec3& angular, int lane, Eight* to) const {
+    to[0][lane] = shift * linear.x;
+    to[1][lane] = shift * linear.y;
+    to[2][lane] = shift * linear.z;
+    to[3][lane] = turn[0] * angular.x + turn[1] * angular.y + turn[3] * angular.z;
+    to[4][lane] = turn[2] * angular.y + turn[4] * angular.z;
+    to[5][lane] = turn[5] * angular.z;
   }
 };
 
@@ -324,8 +322,8 @@ void LaneJointGroups::push(std::span<const double> change, LaneProblem& lanes) c
         const Row& row = rows_[static_cast<std::size_t>(group.first + r)];
         get_slots(group, r, change, by);
         for (int k = 0; k < 6; ++k) {
-          on_a[k] += __builtin_convertvector(row.a[k], Lanes) * by;
-          on_b[k] += __builtin_convertvector(row.b[k], Lanes) * by;
+          on_a[k] += row.a[k] * by;
+          on_b[k] += row.b[k] * by;
         }
       }
       scatter(on_a, group.record_a, lanes), scatter(on_b, group.record_b, lanes);
@@ -348,7 +346,7 @@ void LaneJointGroups::visit_held_rows(Pass pass, const JointProblem& part, std::
     find_bias(law, row.error, pass, bias);
     double y = row.fixed[l] + bias[l] + law.softness[l] * mine, stiffness = law.softness[l];
     for (int k = 0; k < 6; ++k) {
-      const double a = double{row.a[k][l]}, b = double{row.b[k][l]};
+      const double a = row.a[k][l], b = row.b[k][l];
       y += a * double{u[k]} + b * double{w[k]};
       stiffness += a * a + b * b;
     }
@@ -358,8 +356,8 @@ void LaneJointGroups::visit_held_rows(Pass pass, const JointProblem& part, std::
     const double change = next - mine;
     mine = next;
     for (int k = 0; k < 6; ++k) {
-      u[k] = static_cast<float>(double{u[k]} + double{row.a[k][l]} * change);
-      w[k] = static_cast<float>(double{w[k]} + double{row.b[k][l]} * change);
+      u[k] = static_cast<float>(double{u[k]} + row.a[k][l] * change);
+      w[k] = static_cast<float>(double{w[k]} + row.b[k][l] * change);
     }
   }
 }
