@@ -6,78 +6,111 @@ namespace cairn {
 namespace {
 
 bool share_bodies(const ContactBlock& a, const ContactBlock& b) { return a.body_a == b.body_a && a.body_b == b.body_b; }
-bool belong_together(const ContactBlock& a, const ContactBlock& b) {
-  return share_bodies(a, b) && a.normal == b.normal && a.tangent1 == b.tangent1 && a.tangent2 == b.tangent2 &&
-         a.spin_radius == b.spin_radius;
+bool share_frame(const ContactBlock& a, const ContactBlock& b) {
+  return a.normal == b.normal && a.tangent1 == b.tangent1 && a.tangent2 == b.tangent2 && a.spin_radius == b.spin_radius;
 }
 
 }  // namespace
 
-void LaneManifolds::find(const ContactProblem& problem, std::span<const std::int32_t> colour,
-                         const LaneProblem& lanes) {
-  first_.clear(), ordinal_.clear();
+/// Contacts are runs of one point. Those of bodies that cannot move are in no lane.
+void LaneManifolds::group(const ContactProblem& problem, std::span<const std::int32_t> colour,
+                          const LaneProblem& lanes) {
+  lanes_.clear();
+  LaneGrouping grouping;
+  const auto keep = [&](const LaneRun& lane) { lanes_.push_back(lane); };
+  std::int32_t pair = -1;
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-    const ContactBlock& c = problem.contacts[k];
-    const bool same_pair =
-        k > 0 && share_bodies(problem.contacts[k - 1], c) && (colour.empty() || colour[k] == colour[k - 1]);
-    const bool joins = same_pair && belong_together(problem.contacts[k - 1], c) &&
-                       k - static_cast<std::size_t>(first_.back()) < kMostPoints;
-    if (joins) continue;
-    ordinal_.push_back(same_pair ? ordinal_.back() + 1 : 0);
-    first_.push_back(static_cast<std::int32_t>(k));
+    const ContactBlock& contact = problem.contacts[k];
+    const auto moves = [&](std::int32_t body) { return lanes.can_move(static_cast<std::size_t>(body)); };
+    if (!moves(contact.body_a) && !moves(contact.body_b)) continue;
+    const bool same_pair = k > 0 && share_bodies(problem.contacts[k - 1], contact) &&
+                           (colour.empty() || colour[k] == colour[k - 1]);
+    if (!same_pair) ++pair;
+    const auto index = static_cast<std::int32_t>(k);
+    grouping.add(
+        index, index, 1, pair,
+        [&](std::int32_t run) { return share_frame(problem.contacts[static_cast<std::size_t>(run)], contact); },
+        keep);
   }
-  first_.push_back(static_cast<std::int32_t>(problem.contacts.size()));
+  grouping.finish(keep);
+}
+
+void LaneManifolds::find(const ContactProblem& problem, const ContactSolution& warm,
+                         std::span<const std::int32_t> colour, const LaneBatching& batching, ThreadPool* pool,
+                         LaneProblem& lanes) {
+  group(problem, colour, lanes);
+  find_batches(problem, warm, batching, pool, lanes);
   colour_.resize(size()), keys_.resize(size());
   if (colour.empty())
-    colour_greedily(problem, lanes);
+    colour_greedily(problem);
   else
-    for (std::size_t i = 0; i < size(); ++i) colour_[i] = colour[static_cast<std::size_t>(first_[i])];
+    for (std::size_t i = 0; i < size(); ++i) colour_[i] = colour[static_cast<std::size_t>(lanes_[i].run)];
   for (std::size_t i = 0; i < size(); ++i) {
-    const ContactBlock& c = problem.contacts[static_cast<std::size_t>(first_[i])];
+    const auto first = static_cast<std::size_t>(lanes_[i].run);
+    const ContactBlock& c = problem.contacts[first];
     LaneTraits traits{
-        c.body_a, c.body_b, first_[i + 1] - first_[i], c.friction1 != c.friction2 || c.spin_radius > 0, c.normal,
+        c.body_a, c.body_b, lanes_[i].count, c.friction1 != c.friction2 || c.spin_radius > 0, c.normal,
         c.arm_a,  c.arm_b};
-    for (std::int32_t k = first_[i]; k < first_[i + 1]; ++k)
-      traits.extra = traits.extra || problem.contacts[static_cast<std::size_t>(k)].restitution > 0;
-    keys_[i] = lanes.key(traits, colour_[i], ordinal_[i]);
+    for (std::size_t k = first; k < first + static_cast<std::size_t>(lanes_[i].count); ++k)
+      traits.extra = traits.extra || problem.contacts[k].restitution > 0;
+    keys_[i] = lanes.key(traits, batch_[i], colour_[i], lanes_[i].ordinal);
   }
 }
 
-void LaneManifolds::colour_greedily(const ContactProblem& problem, const LaneProblem& lanes) {
-  edges_.clear();
+/// Islands are held together by contacts and joints.
+void LaneManifolds::find_batches(const ContactProblem& problem, const ContactSolution& warm,
+                                 const LaneBatching& batching, ThreadPool* pool, LaneProblem& lanes) {
   const auto vertex = [&](std::int32_t b) { return lanes.can_move(static_cast<std::size_t>(b)) ? b : kNoVertex; };
-  for (std::size_t i = 0; i < size(); ++i) {
-    const ContactBlock& c = problem.contacts[static_cast<std::size_t>(first_[i])];
-    if (ordinal_[i] == 0) edges_.push_back({vertex(c.body_a), vertex(c.body_b)});
+  edges_.clear();
+  for (const LaneRun& lane : lanes_) {
+    const ContactBlock& c = problem.contacts[static_cast<std::size_t>(lane.run)];
+    edges_.push_back({vertex(c.body_a), vertex(c.body_b)});
   }
-  colour_edges_greedy(edges_, static_cast<std::int32_t>(problem.bodies.size()), sets_, colouring_);
-  std::size_t next = 0;
+  for (const JointBlock& joint : problem.joints) edges_.push_back({vertex(joint.body_a), vertex(joint.body_b)});
+  finder_.find(edges_, static_cast<std::int32_t>(problem.bodies.size()), pool, islands_);
+  counts_.assign(static_cast<std::size_t>(islands_.count), {});
   for (std::size_t i = 0; i < size(); ++i) {
-    if (ordinal_[i] == 0) ++next;
-    colour_[i] = colouring_.colour[next - 1];
+    if (islands_.of_edge[i] < 0) continue;
+    double gap = std::numeric_limits<double>::infinity(), impulse = 0;
+    const auto first = static_cast<std::size_t>(lanes_[i].run);
+    for (std::size_t k = first; k < first + static_cast<std::size_t>(lanes_[i].count); ++k) {
+      gap = std::min(gap, problem.contacts[k].gap);
+      if (!warm.contact_impulse.empty()) impulse += std::max(0.0, warm.contact_impulse[k][0]);
+    }
+    count_manifold(lanes_[i].count, gap, impulse, counts_[static_cast<std::size_t>(islands_.of_edge[i])]);
   }
+  assign_batches(batching, islands_, counts_, island_batch_, lanes);
+  batch_.assign(size(), 0);
+  for (std::size_t i = 0; i < size(); ++i)
+    if (islands_.of_edge[i] >= 0) batch_[i] = island_batch_[static_cast<std::size_t>(islands_.of_edge[i])];
+}
+
+void LaneManifolds::colour_greedily(const ContactProblem& problem) {
+  pairs_.clear();
+  for (std::size_t i = 0; i < size(); ++i)
+    if (lanes_[i].ordinal == 0) pairs_.push_back(edges_[i]);
+  colour_edges_greedy(pairs_, static_cast<std::int32_t>(problem.bodies.size()), sets_, colouring_);
+  for (std::size_t i = 0; i < size(); ++i) colour_[i] = colouring_.colour[static_cast<std::size_t>(lanes_[i].pair)];
 }
 
 LaneManifold LaneManifolds::gather(const ContactProblem& problem, const ContactSolution& warm, std::size_t i) const {
-  const auto first = static_cast<std::size_t>(first_[i]), end = static_cast<std::size_t>(first_[i + 1]);
-  const ContactBlock& c = problem.contacts[first];
-  LaneManifold m(c);
-  const double side = handedness(c);
-  for (std::size_t k = first; k < end; ++k) {
-    const ContactBlock& p = problem.contacts[k];
-    const Velocity& a = problem.bodies[static_cast<std::size_t>(p.body_a)].velocity;
-    const Velocity& b = problem.bodies[static_cast<std::size_t>(p.body_b)].velocity;
-    std::array<double, 4> impulse{};
-    if (!warm.contact_impulse.empty()) impulse = warm.contact_impulse[k];
-    impulse[2] *= side;
-    m.add(p, p.restitution > 0 ? contact_velocity(p, a, b)[0] : 0.0, impulse);
-  }
+  const auto first = static_cast<std::size_t>(lanes_[i].run);
+  const double side = handedness(problem.contacts[first]);
+  LaneManifold m;
+  gather_lane(
+      problem, lanes_[i].count,
+      [&](int p, ContactBlock& block, std::array<double, 4>& impulse) {
+        const std::size_t k = first + static_cast<std::size_t>(p);
+        block = problem.contacts[k];
+        if (!warm.contact_impulse.empty()) impulse = warm.contact_impulse[k], impulse[2] *= side;
+      },
+      m);
   return m;
 }
 
 void LaneManifolds::scatter(const ContactProblem& problem, const LaneManifold& m, std::size_t i,
                             std::vector<std::array<double, 4>>& impulse) const {
-  const auto first = static_cast<std::size_t>(first_[i]);
+  const auto first = static_cast<std::size_t>(lanes_[i].run);
   const double side = handedness(problem.contacts[first]);
   for (std::size_t p = 0; p < m.points().size(); ++p) {
     impulse[first + p] = m.point[p].impulse;

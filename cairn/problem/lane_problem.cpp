@@ -140,6 +140,9 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
     if (k < kOverflow) ++first[k];
   groups.clear(), stages.clear();
   std::uint32_t field = 0, record = 0, last_stage = ~0u;
+  const auto batch_of_key = [](std::uint32_t key) {
+    return static_cast<std::int32_t>(key >> kKindBits & (kMostBatches - 1));
+  };
   const auto add_group = [&](std::uint32_t kind, std::uint32_t lanes) {
     groups.push_back({field, record, static_cast<std::uint16_t>(kind), static_cast<std::uint16_t>(lanes)});
     field += static_cast<std::uint32_t>(kFields[kind].size);
@@ -149,7 +152,7 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
   for (std::uint32_t k = 0; k <= most; ++k) {
     std::uint32_t left = first[k];
     if (left == 0) continue;
-    if (k >> kKindBits != last_stage) stages.push_back({static_cast<std::int32_t>(groups.size()), 0});
+    if (k >> kKindBits != last_stage) stages.push_back({static_cast<std::int32_t>(groups.size()), 0, batch_of_key(k)});
     last_stage = k >> kKindBits;
     first[k] = static_cast<std::uint32_t>(groups.size()) * kLanes;
     for (; left > 0; left -= std::min<std::uint32_t>(left, kLanes))
@@ -158,7 +161,7 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
   slots.resize(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (keys[i] >= kOverflow) {
-      stages.push_back({static_cast<std::int32_t>(groups.size()), 0});
+      stages.push_back({static_cast<std::int32_t>(groups.size()), 0, batch_of_key(keys[i])});
       const std::uint32_t kind = keys[i] & ((1u << kKindBits) - 1);
       slots[i] = {field * kLanes, record, kind};
       add_group(kind, 1);
@@ -170,9 +173,6 @@ bool LaneProblem::lay_out(std::span<const std::uint32_t> keys) {
                   group.record + lane * static_cast<std::uint32_t>(kInputs[group.kind].size), group.kind};
     }
   }
-  flat_manifolds = static_cast<std::size_t>(std::count_if(slots.begin(), slots.end(), [](const LaneSlot& slot) {
-    return lane_kind(static_cast<int>(slot.kind)).points > 1;
-  }));
   data.resize(std::size_t{field} * kLanes), records.resize(record);
   point_at_nobody();
   return false;

@@ -27,6 +27,8 @@ namespace cairn {
 
 inline constexpr int kLanes = 16;
 inline constexpr int kMostPoints = 4;
+/// Islands that a solver treats alike make a batch; stages belong to one batch each.
+inline constexpr int kMostBatches = 8;
 
 /// A body that can move: what a sweep reads and writes, one cache line.
 struct alignas(64) LaneBody {
@@ -176,6 +178,7 @@ struct LaneGroup {
 /// groups[first .. first + count) may be solved side by side.
 struct LaneStage {
   std::int32_t first = 0, count = 0;
+  std::int32_t batch = 0;
 };
 
 /// Where one manifold of the caller stands.
@@ -231,6 +234,24 @@ inline double handedness(const ContactBlock& c) {
   return dot(c.tangent2, cross(c.normal, c.tangent1)) < 0 ? -1.0 : 1.0;
 }
 
+/// What an island consists of: integers, so that it does not matter who counts them. They decide its batch.
+struct IslandCounts {
+  std::int32_t manifolds = 0;  ///< in lanes
+  std::int32_t flat = 0;       ///< of several points
+  std::int32_t touching = 0;   ///< some point of which is no farther apart than kTouchingGap
+  std::int32_t bare = 0;       ///< of these, without an impulse to start from
+};
+inline constexpr double kTouchingGap = 1e-3;  ///< m
+
+/// Counts one manifold. `impulse` is the sum of the normal impulses to start from.
+inline void count_manifold(int points, double least_gap, double impulse, IslandCounts& counts) {
+  ++counts.manifolds;
+  if (points > 1) ++counts.flat;
+  if (!(least_gap <= kTouchingGap)) return;
+  ++counts.touching;
+  if (!(impulse > 0)) ++counts.bare;
+}
+
 /// What decides where a manifold stands.
 struct LaneTraits {
   std::int32_t body_a = 0, body_b = 0;
@@ -246,21 +267,21 @@ class LaneProblem {
 
   /// Where a manifold belongs: kNoColour in a stage of its own. `ordinal`: how many manifolds of its pair came before.
   static constexpr std::int32_t kNoColour = -1;
-  std::uint32_t key(const LaneTraits& traits, std::int32_t colour, int ordinal) const {
+  std::uint32_t key(const LaneTraits& traits, int batch, std::int32_t colour, int ordinal) const {
     const auto a = static_cast<std::size_t>(traits.body_a), b = static_cast<std::size_t>(traits.body_b);
     LaneKind kind{traits.count <= 2 ? traits.count : kMostPoints, body_of[a] >= 0 && body_of[b] >= 0,
                   traits.extra || moves_itself[a] != 0 || moves_itself[b] != 0, false};
     kind.round = !kind.extra && traits.count == 1 && may_be_round(traits.body_a, traits.body_b) &&
                  (body_of[a] < 0 || are_along(traits.normal, traits.arm_a)) &&
                  (body_of[b] < 0 || are_along(traits.normal, traits.arm_b));
-    return with_colour(static_cast<std::uint32_t>(kind.index()), colour, ordinal);
+    return with_colour(static_cast<std::uint32_t>(kind.index()), batch, colour, ordinal);
   }
-  /// The same manifold in another colour.
-  static std::uint32_t with_colour(std::uint32_t key, std::int32_t colour, int ordinal) {
-    const std::uint32_t low = key & ((1u << kKindBits) - 1);
+  /// The same manifold in another batch and colour.
+  static std::uint32_t with_colour(std::uint32_t key, int batch, std::int32_t colour, int ordinal) {
+    const std::uint32_t low = (key & ((1u << kKindBits) - 1)) | static_cast<std::uint32_t>(batch) << kKindBits;
     if (colour < 0 || ordinal >= (1 << kOrdinalBits)) return kOverflow | low;
-    return (static_cast<std::uint32_t>(colour) << (kOrdinalBits + kKindBits)) |
-           (static_cast<std::uint32_t>(ordinal) << kKindBits) | low;
+    return (static_cast<std::uint32_t>(colour) << (kOrdinalBits + kBatchBits + kKindBits)) |
+           (static_cast<std::uint32_t>(ordinal) << (kBatchBits + kKindBits)) | low;
   }
   /// Whether the lane of such a manifold has extras: its traits, or a body that is moved by itself.
   static bool is_extra(std::uint32_t key) { return lane_kind(static_cast<int>(key & ((1u << kKindBits) - 1))).extra; }
@@ -301,6 +322,11 @@ class LaneProblem {
   /// J L of a row J of body i; zero if it cannot move.
   Velocity scale_row(std::size_t i, const Velocity& row) const;
   bool can_move(std::size_t body) const { return body_of[body] >= 0; }
+  /// Says of a body's record that something acts on it.
+  void touch(std::int32_t body) {
+    if (const std::int32_t record = body_of[static_cast<std::size_t>(body)]; record >= 0)
+      touched[static_cast<std::size_t>(record)] = 1;
+  }
 
   std::vector<LaneGroup> groups;
   std::vector<LaneStage> stages;
@@ -315,12 +341,14 @@ class LaneProblem {
   std::vector<std::uint8_t> moves_itself;  ///< per body of the caller: `still` is not zero
   std::vector<std::uint8_t> turns_alike;   ///< per body of the caller: it cannot move, or L is one number
   std::uint64_t body_set = 0;              ///< another number whenever one of the three before changed
+  std::vector<std::uint8_t> batch_of;      ///< per body of the caller: that of its island; set by the caller
   std::vector<LaneSlot> slots;             ///< per manifold
-  std::size_t flat_manifolds = 0;          ///< of several points
-  std::vector<std::uint8_t> touched;       ///< per record: it is in a manifold
+  std::vector<std::uint8_t> touched;       ///< per record: it is in a manifold, or a joint acts on it
 
  private:
-  static constexpr std::uint32_t kKindBits = 4, kOrdinalBits = 4;  ///< of keys, lowest first; then the colour
+  /// Of keys, lowest first; then the colour.
+  static constexpr std::uint32_t kKindBits = 4, kBatchBits = 3, kOrdinalBits = 4;
+  static_assert(kMostBatches == 1 << kBatchBits);
   static constexpr std::uint32_t kOverflow = 0xffff0000u;          ///< keys from here on: a stage of their own
 
   bool load_numbered(std::span<const ProblemBody> bodies, ThreadPool* pool);

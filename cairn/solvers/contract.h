@@ -11,8 +11,8 @@
 
 #include <memory>
 
-#include "cairn/graph/islands.h"
 #include "cairn/problem/natural_map.h"
+#include "cairn/solvers/island_parts.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
@@ -26,41 +26,25 @@ class ContractSolver : public Solver {
  public:
   ContractSolver(const ContractSettings& settings, std::unique_ptr<Solver> quick, std::unique_ptr<Solver> stronger);
 
+  SolverTraits traits() const override { return quick_->traits(); }
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
   /// As the quick solver: an assembled problem has no islands to choose from.
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 
  private:
-  /// An island with the numbering of its own problem.
-  struct Part {
-    ContactProblem problem;
-    ContactSolution solution;
-    std::vector<std::int32_t> bodies, contacts, joints, colours;  ///< of the whole problem
-  };
   struct Miss {
     double residual = 0;
     std::int32_t island = 0;
   };
 
-  void find_islands(const ContactProblem& problem, ThreadPool* pool);
-  void extract(const ContactProblem& problem, const ContactSolution& solution, const SolveContext& context,
-               std::int32_t island);
-  void add_rows(const ContactProblem& problem, const ContactSolution& solution, const JointBlock& joint);
   void judge(const ContactProblem& problem, const ContactSolution& solution, const SolveContext& context,
              ContractReport& report);
   bool solve_again(const Miss& miss, double seconds_left, const SolveContext& context);
-  void write_back(ContactSolution& solution) const;
 
   ContractSettings settings_;
   std::unique_ptr<Solver> quick_, stronger_;
-  IslandFinder finder_;
-  Islands islands_;
-  std::vector<Edge> edges_;            ///< contacts, then joints
-  std::vector<std::int32_t> first_;    ///< per island: into members_; one more at the end
-  std::vector<std::int32_t> members_;  ///< edges by island, in their order
-  std::vector<std::int32_t> local_;    ///< per body of the whole problem: its number in part_; -1: not in it
+  IslandParts parts_;
   std::vector<Miss> misses_;           ///< worst first
-  Part part_;
   ContactRuler part_ruler_, ruler_;
   double part_residual_ = 0;  ///< after solve_again
 };

@@ -19,6 +19,9 @@ class JointStage {
   /// Once per solve. What the problem is a view of must outlive the solve. `impulse`: the warm start, per joint row.
   virtual void load(const JointProblem& problem, std::span<const double> impulse, ThreadPool* pool) = 0;
 
+  /// Before the first `solve` of a sweep.
+  virtual void begin() = 0;
+
   /// In every sweep, or once after the last one.
   virtual bool is_in_every_sweep() const = 0;
 

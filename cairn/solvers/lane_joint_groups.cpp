@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cairn/core/simd.h"
+#include "cairn/graph/edges.h"
 #include "cairn/solvers/ldl_structure.h"
 
 namespace cairn {
@@ -135,27 +136,22 @@ bool LaneJointGroups::is_known(const JointProblem& part, std::span<const std::in
   return same;
 }
 
-/// Whether the joint and one of the others have a body in common that can move.
-bool LaneJointGroups::shares_body(const JointBlock& joint, const std::int32_t* others, int count,
-                                  const LaneProblem& lanes) const {
-  return std::any_of(others, others + count, [&](std::int32_t k) {
-    const JointBlock& other = joints_[static_cast<std::size_t>(k)];
-    const auto meets = [&](std::int32_t body) {
-      return lanes.can_move(static_cast<std::size_t>(body)) && (body == other.body_a || body == other.body_b);
-    };
-    return meets(joint.body_a) || meets(joint.body_b);
-  });
-}
-
-/// A group with room, as many rows and none of the joint's bodies; groups_.size(): none.
-std::size_t LaneJointGroups::find_group(const JointBlock& joint, const LaneProblem& lanes) const {
+/// A group with room, of the joint's colour and with as many rows; groups_.size(): none.
+std::size_t LaneJointGroups::find_group(std::size_t joint) const {
   const std::size_t from = groups_.size() - std::min(groups_.size(), kOpenGroups);
   for (std::size_t g = from; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
-    if (group.is_side_by_side || group.rows != joint.row_count || group.count == kLanes) continue;
-    if (!shares_body(joint, group.joint, group.count, lanes)) return g;
+    if (!group.is_side_by_side && group.rows == joints_[joint].row_count && group.count < kLanes &&
+        group.colour == colouring_.colour[joint])
+      return g;
   }
   return groups_.size();
+}
+
+LaneJointGroups::Group& LaneJointGroups::add_group(std::size_t joint) {
+  Group& group = groups_.emplace_back();
+  group.rows = joints_[joint].row_count, group.colour = colouring_.colour[joint];
+  return group;
 }
 
 void LaneJointGroups::place(std::int32_t joint, Group& group) const {
@@ -167,7 +163,7 @@ void LaneJointGroups::place(std::int32_t joint, Group& group) const {
 }
 
 /// How many joints from by_slot_[first] on can stand in a group whose slots lie side by side; 0: not even one.
-int LaneJointGroups::count_side_by_side(std::size_t first, const LaneProblem& lanes) const {
+int LaneJointGroups::count_side_by_side(std::size_t first) const {
   const auto joint = [&](int lane) -> const JointBlock& {
     return joints_[static_cast<std::size_t>(by_slot_[first + static_cast<std::size_t>(lane)])];
   };
@@ -175,11 +171,14 @@ int LaneJointGroups::count_side_by_side(std::size_t first, const LaneProblem& la
     return slots_[static_cast<std::size_t>(joint(lane).first_row + r)];
   };
   const auto follows = [&](int lane) {
-    if (first + static_cast<std::size_t>(lane) >= by_slot_.size() || joint(lane).row_count != joint(0).row_count)
+    const std::size_t next = first + static_cast<std::size_t>(lane);
+    if (next >= by_slot_.size() || joint(lane).row_count != joint(0).row_count) return false;
+    if (colouring_.colour[static_cast<std::size_t>(by_slot_[next])] !=
+        colouring_.colour[static_cast<std::size_t>(by_slot_[first])])
       return false;
     for (std::int32_t r = 0; r < joint(0).row_count; ++r)
       if (slot(lane, r) != slot(0, r) + lane) return false;
-    return !shares_body(joint(lane), &by_slot_[first], lane, lanes);
+    return true;
   };
   int count = 1;
   while (count < kLanes && follows(count)) ++count;
@@ -192,7 +191,7 @@ int LaneJointGroups::count_side_by_side(std::size_t first, const LaneProblem& la
   return count;
 }
 
-void LaneJointGroups::form_side_by_side(const LaneProblem& lanes) {
+void LaneJointGroups::form_side_by_side() {
   is_placed_.assign(joints_.size(), 0);
   by_slot_.clear();
   for (std::size_t k = 0; k < joints_.size(); ++k)
@@ -204,10 +203,10 @@ void LaneJointGroups::form_side_by_side(const LaneProblem& lanes) {
   is_used_.assign(slots_.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(slots_)) + kLanes, 0);
   for (const std::int32_t slot : slots_) is_used_[static_cast<std::size_t>(slot)] = 1;
   for (std::size_t k = 0; k < by_slot_.size();) {
-    const int count = count_side_by_side(k, lanes);
+    const int count = count_side_by_side(k);
     if (count > 1) {
-      Group& group = groups_.emplace_back();
-      group.rows = joints_[static_cast<std::size_t>(by_slot_[k])].row_count, group.is_side_by_side = true;
+      Group& group = add_group(static_cast<std::size_t>(by_slot_[k]));
+      group.is_side_by_side = true;
       for (int lane = 0; lane < count; ++lane) {
         const std::int32_t joint = by_slot_[k + static_cast<std::size_t>(lane)];
         place(joint, group), is_placed_[static_cast<std::size_t>(joint)] = 1;
@@ -217,18 +216,28 @@ void LaneJointGroups::form_side_by_side(const LaneProblem& lanes) {
   }
 }
 
+/// Joints of one colour have no body in common that can move. Colours depend on the joints of a mechanism alone, so
+/// that a body gets the impulses of its joints in the same order whatever other mechanisms there are.
+void LaneJointGroups::colour_joints(const LaneProblem& lanes) {
+  const auto vertex = [&](std::int32_t b) { return lanes.can_move(static_cast<std::size_t>(b)) ? b : kNoVertex; };
+  edges_.clear();
+  for (const JointBlock& joint : joints_) edges_.push_back({vertex(joint.body_a), vertex(joint.body_b)});
+  colour_edges_greedy(edges_, static_cast<std::int32_t>(lanes.body_of.size()), sets_, colouring_);
+}
+
 void LaneJointGroups::form_groups(const JointProblem& part, std::span<const std::int32_t> slots,
                                   const LaneProblem& lanes) {
   joints_.assign(part.joints.begin(), part.joints.end()), slots_.assign(slots.begin(), slots.end());
   moves_.clear(), groups_.clear();
   for (const JointBlock& joint : joints_) moves_.push_back(moves_of(joint, lanes));
-  form_side_by_side(lanes);
+  colour_joints(lanes);
+  form_side_by_side();
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     if (joints_[k].row_count == 0 || is_placed_[k] != 0) continue;
-    const std::size_t g = find_group(joints_[k], lanes);
-    if (g == groups_.size()) groups_.emplace_back().rows = joints_[k].row_count;
-    place(static_cast<std::int32_t>(k), groups_[g]);
+    const std::size_t g = find_group(k);
+    place(static_cast<std::int32_t>(k), g == groups_.size() ? add_group(k) : groups_[g]);
   }
+  std::ranges::stable_sort(groups_, {}, &Group::colour);
   std::int32_t rows = 0;
   for (Group& group : groups_) group.first = rows, rows += group.rows;
   rows_.assign(static_cast<std::size_t>(rows), Row{}), laws_.assign(static_cast<std::size_t>(rows), Law{});
@@ -331,10 +340,10 @@ void LaneJointGroups::push(std::span<const double> change, LaneProblem& lanes) c
   });
 }
 
-void LaneJointGroups::visit_held_rows(Pass pass, const JointProblem& part, std::span<const std::uint8_t> taken,
+void LaneJointGroups::visit_held_rows(Pass pass, const JointProblem& part, std::span<const std::uint8_t> is_swept,
                                       std::span<double> impulse, LaneProblem& lanes) {
   for (const Held& held : bounded_) {
-    if (taken[static_cast<std::size_t>(held.joint_row)] != 0) continue;
+    if (is_swept[static_cast<std::size_t>(held.joint_row)] == 0) continue;
     const Group& group = groups_[static_cast<std::size_t>(held.group)];
     const int l = held.lane;
     double& mine = impulse[static_cast<std::size_t>(group.slot[held.row][l])];

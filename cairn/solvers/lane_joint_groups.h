@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // LaneJointGroups: the rows of joints, eight joints side by side, in the coordinates of lane records.
 //
-// The joints of a group have equally many rows and no body in common, so that all eight can read and push their bodies
-// at once. Impulses and residuals stand in slots (ldl_joints.h): where those of eight joints lie side by side, as in
+// The joints of a group have equally many rows, one colour and so no body in common, so that all eight can read and push
+// their bodies at once; groups go by colour. Impulses and residuals stand in slots (ldl_joints.h): where those of eight joints lie side by side, as in
 // mechanisms that are factored together, these make a group. Which joints stand together depends on joints and slots
 // alone. With u = still + L u' (lane_problem.h) a row is
 //
@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/graph/colouring.h"
 #include "cairn/problem/lane_problem.h"
 #include "cairn/solvers/joint_problem.h"
 
@@ -36,8 +37,8 @@ class LaneJointGroups {
   void find_residuals(Pass pass, const LaneProblem& lanes, std::span<const double> impulse, std::span<double> minus_y);
   void push(std::span<const double> change, LaneProblem& lanes) const;
 
-  /// Rows with bounds, one after the other where `taken` (per joint row) is 0: l <- clamp(l - y / K).
-  void visit_held_rows(Pass pass, const JointProblem& part, std::span<const std::uint8_t> taken,
+  /// Rows with bounds, one after the other where `is_swept` (per joint row) is not 0: l <- clamp(l - y / K).
+  void visit_held_rows(Pass pass, const JointProblem& part, std::span<const std::uint8_t> is_swept,
                        std::span<double> impulse, LaneProblem& lanes);
 
  private:
@@ -57,6 +58,7 @@ class LaneJointGroups {
   };
   struct Group {
     std::int32_t rows = 0, count = 0;
+    std::int32_t colour = 0;
     std::int32_t first = 0;        ///< of its rows_
     bool is_side_by_side = false;  ///< slots of each row, those of empty lanes included, which belong to no row
     bool is_rigid = true;          ///< all rows are, and have no bounds; laws_ are not used
@@ -70,10 +72,11 @@ class LaneJointGroups {
 
   bool is_known(const JointProblem& part, std::span<const std::int32_t> slots, const LaneProblem& lanes) const;
   void form_groups(const JointProblem& part, std::span<const std::int32_t> slots, const LaneProblem& lanes);
-  void form_side_by_side(const LaneProblem& lanes);
-  int count_side_by_side(std::size_t first, const LaneProblem& lanes) const;
-  bool shares_body(const JointBlock& joint, const std::int32_t* others, int count, const LaneProblem& lanes) const;
-  std::size_t find_group(const JointBlock& joint, const LaneProblem& lanes) const;
+  void colour_joints(const LaneProblem& lanes);
+  void form_side_by_side();
+  int count_side_by_side(std::size_t first) const;
+  std::size_t find_group(std::size_t joint) const;
+  Group& add_group(std::size_t joint);
   void place(std::int32_t joint, Group& group) const;
   void fill(const JointProblem& part, const LaneProblem& lanes, std::size_t group, int lane);
   void fill_laws(const JointProblem& part, std::size_t group);
@@ -97,6 +100,9 @@ class LaneJointGroups {
   std::vector<std::int32_t> by_slot_;    ///< scratch: joints by the slot of their first row
   std::vector<std::uint8_t> is_used_;    ///< scratch: per slot
   std::vector<std::uint8_t> is_placed_;  ///< scratch: per joint
+  std::vector<Edge> edges_;              ///< scratch: per joint, its bodies that can move
+  ColouringScratch sets_;
+  Colouring colouring_;  ///< of the joints
 };
 
 }  // namespace cairn

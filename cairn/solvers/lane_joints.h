@@ -24,10 +24,13 @@ class LaneJoints {
  public:
   LaneJoints();
 
-  /// Bodies and joints of `problem`; its contacts are not looked at. `impulse`: of the whole step, or empty.
-  void load(const ContactProblem& problem, std::span<const double> impulse, int sub_steps, LaneProblem& lanes,
-            ThreadPool* pool);
+  /// Bodies of `problem` and the joints of one batch; its contacts are not looked at. `impulse`: of the whole step, or
+  /// empty.
+  void load(const ContactProblem& problem, std::span<const double> impulse, int sub_steps, int batch,
+            LaneProblem& lanes, ThreadPool* pool);
 
+  /// As if the problem had no joints.
+  void clear() { part_.joints = {}; }
   bool empty() const { return part_.joints.empty(); }
 
   /// Adds the velocities that the impulses make.
@@ -39,15 +42,25 @@ class LaneJoints {
   /// After the last solve of a sub-step.
   void add_up();
 
-  /// Per joint row, over the sub-steps.
-  void read_total(std::vector<double>& impulse) const;
-  void describe(SolveReport& report) const { stage_->describe(report); }
+  /// Over the sub-steps, to the joint rows of the batch.
+  void read_total(std::span<double> impulse) const;
+  /// Adds what was done to the report.
+  void describe(SolveReport& report) const;
+
+  /// The batch of a joint: that of its bodies; -1 if none of them can move.
+  static int batch_of(const JointBlock& joint, const LaneProblem& lanes);
 
  private:
+  void pick_joints(const ContactProblem& problem, int batch, const LaneProblem& lanes);
   void divide_bounds(double share);
+  std::size_t slot(std::int32_t row) const {
+    return static_cast<std::size_t>(stage_->slots()[static_cast<std::size_t>(row)]);
+  }
 
   JointProblem part_;   ///< over one sub-step
   ContactProblem law_;  ///< of it: dt, and rows if their bounds are not those of the step
+  std::vector<JointBlock> joints_;     ///< of the batch
+  std::vector<std::int32_t> numbers_;  ///< what they are in the problem
   std::unique_ptr<LdlStage> stage_;
   LaneJointGroups groups_;
   std::vector<double> start_;                                 ///< per joint row, impulses of a sub-step at first

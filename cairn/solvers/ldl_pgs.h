@@ -30,6 +30,7 @@ class LdlPgsSolver : public Solver {
  public:
   explicit LdlPgsSolver(const LdlPgsSettings& settings);
 
+  SolverTraits traits() const override { return {.holds_joints = true, .is_local = prox_.traits().is_local}; }
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 

@@ -25,11 +25,11 @@ bool is_any(const Vec3& a, const Vec3& b) {
 }
 
 // Kinds of rows and bodies.
-constexpr std::uint8_t kBounded = 1, kActsOnA = 2, kActsOnB = 4;
+constexpr std::uint8_t kBounded = 1, kActsOnA = 2, kActsOnB = 4, kResists = 8;
 constexpr std::uint8_t kDynamic = 1, kFull = 2;
 
 std::uint8_t kind_of(const JointRow& row) {
-  return static_cast<std::uint8_t>((is_bounded(row) ? kBounded : 0) |
+  return static_cast<std::uint8_t>((is_bounded(row) ? kBounded : 0) | (is_resistance(row) ? kResists : 0) |
                                    (is_any(row.linear_a, row.angular_a) ? kActsOnA : 0) |
                                    (is_any(row.linear_b, row.angular_b) ? kActsOnB : 0));
 }
@@ -73,8 +73,10 @@ bool LdlMechanismFinder::find(const JointProblem& problem, ThreadPool* pool, std
     return (body_kind_[static_cast<std::size_t>(body)] & kDynamic) != 0 ? body : kNoVertex;
   };
   edges_.clear();
-  for (const JointBlock& joint : problem.joints) edges_.push_back({vertex(joint.body_a), vertex(joint.body_b)});
+  for (const JointBlock& joint : problem.joints)
+    edges_.push_back(only_resists(joint) ? Edge{} : Edge{vertex(joint.body_a), vertex(joint.body_b)});
   finder_.find(edges_, static_cast<std::int32_t>(problem.bodies.size()), pool, islands_);
+  adopt_resistance(problem);
   of_island_.assign(static_cast<std::size_t>(islands_.count), -1);
   local_.assign(problem.bodies.size(), kNoVertex);
   count = 0;
@@ -89,6 +91,32 @@ bool LdlMechanismFinder::find(const JointProblem& problem, ThreadPool* pool, std
     add_joint(problem, static_cast<std::int32_t>(k), mechanisms[static_cast<std::size_t>(mechanism)]);
   }
   return true;
+}
+
+bool LdlMechanismFinder::only_resists(const JointBlock& joint) const {
+  return std::all_of(row_kind_.begin() + joint.first_row, row_kind_.begin() + joint.first_row + joint.row_count,
+                     [](std::uint8_t kind) { return (kind & kResists) != 0; });
+}
+
+/// Resistance belongs to the mechanism that other joints make of its bodies, as friction of a hinge does. It makes none
+/// by itself: a heap of balls that roll badly is no mechanism.
+void LdlMechanismFinder::adopt_resistance(const JointProblem& problem) {
+  is_joined_.assign(static_cast<std::size_t>(islands_.count), 0);
+  for (const std::int32_t island : islands_.of_edge)
+    if (island >= 0) is_joined_[static_cast<std::size_t>(island)] = 1;
+  for (std::size_t k = 0; k < edges_.size(); ++k) {
+    const JointBlock& joint = problem.joints[k];
+    if (!only_resists(joint)) continue;
+    std::int32_t island = -1;
+    bool is_one = true;
+    for (const std::int32_t body : {joint.body_a, joint.body_b}) {
+      if ((body_kind_[static_cast<std::size_t>(body)] & kDynamic) == 0) continue;
+      const std::int32_t its = islands_.of_vertex[static_cast<std::size_t>(body)];
+      is_one = is_one && (island < 0 || island == its);
+      island = its;
+    }
+    if (island >= 0 && is_one && is_joined_[static_cast<std::size_t>(island)] != 0) islands_.of_edge[k] = island;
+  }
 }
 
 /// Numbers in the order of first appearance, so that copies of a mechanism have equal structures.

@@ -51,18 +51,21 @@ struct LdlMechanism {
 class LdlMechanismFinder {
  public:
   /// `count` mechanisms are filled, in the order of their first joint; the vector itself never shrinks. Joints between
-  /// bodies that cannot move belong to none. False: all is as in the last call, whose result is left as it is (and must
+  /// bodies that cannot move belong to none, nor does resistance alone. False: all is as in the last call, whose result is left as it is (and must
   /// still be there).
   bool find(const JointProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms, std::size_t& count);
 
  private:
   bool is_known(const JointProblem& problem);
+  bool only_resists(const JointBlock& joint) const;
+  void adopt_resistance(const JointProblem& problem);
   std::int32_t local_body(std::int32_t body, LdlMechanism& mechanism);
   void add_joint(const JointProblem& problem, std::int32_t joint, LdlMechanism& mechanism);
 
   IslandFinder finder_;
   Islands islands_;
   std::vector<Edge> edges_;
+  std::vector<std::uint8_t> is_joined_;  ///< per island: by more than resistance
   std::vector<std::int32_t> of_island_, local_;  ///< mechanism per island; number in its mechanism per body
   // What the result depends on, of the last call: joints, and the kinds of rows and bodies.
   std::vector<JointBlock> joints_;
@@ -73,6 +76,12 @@ class LdlMechanismFinder {
 inline bool is_bounded(const JointRow& row) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return row.lower > -kInfinity || row.upper < kInfinity;
+}
+
+/// Whether a row only holds against motion, up to a bound: friction of a joint, rolling resistance.
+inline bool is_resistance(const JointRow& row) {
+  return row.lower == -row.upper && is_bounded(row) && row.error == 0 && row.target_velocity == 0 &&
+         row.compliance == 0;
 }
 
 }  // namespace cairn

@@ -53,6 +53,17 @@ ProxSolver::ProxSolver(const ProxSettings& settings, std::unique_ptr<JointStage>
     : settings_(settings), stage_(std::move(stage)), workspace_(std::make_unique<Workspace>(settings)) {}
 ProxSolver::~ProxSolver() = default;
 
+/// Plain Gauss-Seidel over bodies, in the order given or by colours, sees nothing but the bodies of a contact.
+SolverTraits ProxSolver::traits() const {
+  const ProxSettings& s = settings_;
+  const bool plain = s.order == SweepOrder::gauss_seidel && s.acceleration == Acceleration::none && !s.rollback &&
+                     s.r_factor != RFactor::global && s.tolerance <= 0;
+  const bool by_bodies = s.op == ContactOperator::automatic || s.op == ContactOperator::factorised;
+  const bool in_order = s.schedule == ScheduleKind::automatic || s.schedule == ScheduleKind::greedy ||
+                        s.schedule == ScheduleKind::sequential;
+  return {.is_local = plain && by_bodies && in_order};
+}
+
 SolveReport ProxSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
   check_input(problem, solution, context);
   if (settings_.op == ContactOperator::a || settings_.op == ContactOperator::t)

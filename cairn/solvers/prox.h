@@ -26,6 +26,7 @@ class ProxSolver : public Solver {
   explicit ProxSolver(const ProxSettings& settings, std::unique_ptr<JointStage> stage = nullptr);
   ~ProxSolver() override;
 
+  SolverTraits traits() const override;
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 

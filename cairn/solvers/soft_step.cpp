@@ -2,6 +2,8 @@
 #include "cairn/solvers/soft_step.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -21,7 +23,11 @@ constexpr std::int64_t kGroupGrain = 4;  ///< groups of lanes per block of work
 constexpr std::int32_t kFewGroups = 16;  ///< stages with fewer are done before another thread could help
 constexpr std::int64_t kBodyGrain = 512;
 constexpr std::int64_t kManifoldGrain = 512;
-constexpr std::size_t kFewManifolds = 256;
+constexpr std::int32_t kFewManifolds = 256;
+// What the islands of a batch have in common, as bits of its number.
+constexpr int kFew = 1;   // few manifolds: more sub-steps
+constexpr int kFlat = 2;  // most manifolds have several points: more rigid sweeps
+constexpr int kCold = 4;  // many contacts without impulses to start from: still more of them
 /// Which point of a manifold comes first and which way they go, sub-step by sub-step; rigid passes begin on the other
 /// side. What is solved first pushes most: always in the same order, a stack is tilted and sways as long as it stands.
 constexpr int kPointOrder[4] = {0, 3, 2, 1};
@@ -55,27 +61,35 @@ LanePass soft_pass(const SoftStepSettings& settings, double h) {
   return pass;
 }
 
-/// What the sub-steps work on.
+/// The sub-steps of one batch.
 struct SubSteps {
   LaneProblem& lanes;
   LaneJoints& joints;
   const LaneKernels& kernels;
   ThreadPool* pool;
+  const int batch;
+  const std::span<const std::int32_t> records;  ///< bodies of the batch; empty: those of all records
   const LaneView view{lanes.groups.data(), lanes.data.data(), lanes.bodies.data(), lanes.masses.data(),
                       lanes.records.data()};
 
   template <class Work>
   void for_stages(Work&& work) {
     for (const LaneStage& stage : lanes.stages)
-      parallel_for(stage.count < kFewGroups ? nullptr : pool, stage.count, kGroupGrain,
-                   [&](std::int64_t begin, std::int64_t end) { work(stage.first + begin, stage.first + end); });
+      if (stage.batch == batch)
+        parallel_for(stage.count < kFewGroups ? nullptr : pool, stage.count, kGroupGrain,
+                     [&](std::int64_t begin, std::int64_t end) { work(stage.first + begin, stage.first + end); });
   }
   template <class Work>
   void for_bodies(Work&& work) {
-    parallel_for(pool, static_cast<std::int64_t>(lanes.bodies.size()) - 1, kBodyGrain,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) work(i);
-                 });
+    const bool all = records.empty();
+    const auto count = static_cast<std::int64_t>(all ? lanes.bodies.size() - 1 : records.size());
+    parallel_for(pool, count, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+      if (all)
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) work(i);
+      else
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          work(static_cast<std::size_t>(records[i]));
+    });
   }
 
   void sweep(const LanePass& pass) {
@@ -133,6 +147,7 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt,
     for (int i = 0; i < settings.iterations; ++i) steps.sweep(soft);
     steps.move(h);
     for (int i = 0; i < settings.relax; ++i) {
+      if (settings.relax > 2) rigid.order = soft.order ^ kPointOrder[(i + 2) % 4];  // many sweeps take all orders
       rigid.refresh = i == 0, rigid.last = i + 1 == settings.relax;
       steps.sweep(rigid);
     }
@@ -142,17 +157,19 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt,
 
 }  // namespace
 
-SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, std::size_t flat, double dt) {
-  if (settings.relax == 0) settings.relax = 2 * flat > manifolds ? 2 : 1;
-  if (settings.sub_steps == 0) settings.sub_steps = manifolds <= kFewManifolds ? 8 : 4;
+SoftStepSettings resolved(SoftStepSettings settings, int batch, double dt) {
+  if (settings.relax == 0) settings.relax = (batch & kFlat) != 0 ? 2 : 1;
+  if ((batch & kCold) != 0) settings.relax = std::max(settings.relax, settings.cold_relax);
+  if (settings.sub_steps == 0) settings.sub_steps = (batch & kFew) != 0 ? 8 : 4;
   if (settings.hertz == 0) settings.hertz = 0.25 * settings.sub_steps / dt;
   return settings;
 }
 
 struct SoftStepSolver::Workspace {
   LaneProblem lanes;
-  LaneJoints joints;
   LaneManifolds manifolds;
+  std::array<LaneJoints, kMostBatches> joints;                  ///< per batch
+  std::array<std::vector<std::int32_t>, kMostBatches> records;  ///< per batch: bodies that something acts on
   ContactRuler ruler;
 };
 
@@ -161,31 +178,80 @@ SoftStepSolver::SoftStepSolver(const SoftStepSettings& settings)
 SoftStepSolver::~SoftStepSolver() = default;
 
 LaneProblem& SoftStepSolver::lanes() { return workspace_->lanes; }
-int SoftStepSolver::sub_steps(std::size_t manifolds) const { return settled(settings_, manifolds, 0, 1.0).sub_steps; }
 
-SolveReport SoftStepSolver::solve_lanes(const ContactProblem& problem, bool totals, ContactSolution& solution,
-                                        SolveContext& context) {
-  LaneProblem& lanes = workspace_->lanes;
+int SoftStepSolver::batch_of(const IslandCounts& counts) const {
+  const bool few = settings_.sub_steps == 0 && counts.manifolds <= kFewManifolds;
+  const bool flat = settings_.relax == 0 && 2 * std::int64_t{counts.flat} > counts.manifolds;
+  const bool cold = settings_.cold_relax > 0 && 10 * std::int64_t{counts.bare} > 3 * std::int64_t{counts.touching};
+  return (few ? kFew : 0) | (flat ? kFlat : 0) | (cold ? kCold : 0);
+}
+
+int SoftStepSolver::sub_steps(int batch) const { return resolved(settings_, batch, 1.0).sub_steps; }
+
+namespace {
+
+/// Loads the joints of each batch and returns the batches that have something to solve, as bits.
+unsigned load_joints(const ContactProblem& problem, std::span<const double> impulse, const LaneBatching& batching,
+                     ThreadPool* pool, LaneProblem& lanes, std::array<LaneJoints, kMostBatches>& joints) {
+  unsigned joined = 0, touching = 0;
+  for (const JointBlock& joint : problem.joints)
+    if (const int batch = LaneJoints::batch_of(joint, lanes); batch >= 0) joined |= 1u << batch;
+  for (int batch = 0; batch < kMostBatches; ++batch) {
+    LaneJoints& mine = joints[static_cast<std::size_t>(batch)];
+    if ((joined >> batch & 1u) != 0)
+      mine.load(problem, impulse, batching.sub_steps(batch), batch, lanes, pool);
+    else
+      mine.clear();
+  }
+  for (const LaneStage& stage : lanes.stages) touching |= 1u << stage.batch;
+  return joined | touching;
+}
+
+/// Records by batch, of bodies that something acts on. A batch that is alone need not know them: what nothing acts on
+/// is not read.
+void list_records(const LaneProblem& lanes, unsigned used,
+                  std::array<std::vector<std::int32_t>, kMostBatches>& records) {
+  for (std::vector<std::int32_t>& list : records) list.clear();
+  if (std::has_single_bit(used)) return;
+  for (std::size_t i = 0; i < lanes.body_of.size(); ++i) {
+    const std::int32_t record = lanes.body_of[i];
+    if (record >= 0 && lanes.touched[static_cast<std::size_t>(record)] != 0)
+      records[lanes.batch_of[i]].push_back(record);
+  }
+}
+
+}  // namespace
+
+SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem& problem, bool totals,
+                                        ContactSolution& solution, SolveContext& context) {
+  Workspace& w = *workspace_;
   const std::span<const ProblemBody> bodies = problem.bodies;
   const double dt = problem.dt;
-  const SoftStepSettings settings = settled(settings_, lanes.slots.size(), lanes.flat_manifolds, dt);
   SolveReport report;
   Timer timer;
-  LaneJoints& joints = workspace_->joints;
-  joints.load(problem, solution.joint_impulse, settings.sub_steps, lanes, context.pool);
-  SubSteps steps{lanes, joints, lane_kernels(), context.pool};
-  run_sub_steps(steps, settings, dt, totals);
-  steps.bounce(static_cast<float>(problem.stabilisation.bounce_speed));
-  joints.read_total(solution.joint_impulse);
-  if (!joints.empty()) joints.describe(report);
+  const unsigned used = load_joints(problem, solution.joint_impulse, *this, context.pool, lanes, w.joints);
+  list_records(lanes, used, w.records);
+  solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
+  for (int batch = 0; batch < kMostBatches; ++batch) {
+    if ((used >> batch & 1u) == 0) continue;
+    const SoftStepSettings settings = resolved(settings_, batch, dt);
+    LaneJoints& joints = w.joints[static_cast<std::size_t>(batch)];
+    SubSteps steps{lanes, joints, lane_kernels(), context.pool, batch, w.records[static_cast<std::size_t>(batch)]};
+    run_sub_steps(steps, settings, dt, totals);
+    steps.bounce(static_cast<float>(problem.stabilisation.bounce_speed));
+    joints.read_total(solution.joint_impulse);
+    if (!joints.empty()) joints.describe(report);
+    report.iterations = std::max(report.iterations, settings.sub_steps * (settings.iterations + settings.relax));
+  }
   solution.velocity.resize(bodies.size()), solution.displacement.resize(bodies.size());
+  std::array<int, kMostBatches> spread{};
+  for (int batch = 0; batch < kMostBatches; ++batch) spread[static_cast<std::size_t>(batch)] = sub_steps(batch);
   parallel_for(
       context.pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-          lanes.read_body(i, bodies[i], dt, settings.sub_steps, solution.velocity[i], solution.displacement[i]);
+          lanes.read_body(i, bodies[i], dt, spread[lanes.batch_of[i]], solution.velocity[i], solution.displacement[i]);
       });
   report.seconds = timer.seconds();
-  report.iterations = settings.sub_steps * (settings.iterations + settings.relax);
   report.reason = StopReason::max_iterations;
   report.colours = static_cast<int>(lanes.stages.size());
   report.bytes_per_contact = lanes.slots.empty() ? 0
@@ -197,15 +263,14 @@ SolveReport SoftStepSolver::solve_lanes(const ContactProblem& problem, bool tota
 void SoftStepSolver::load(const ContactProblem& problem, const ContactSolution& warm, SolveContext& context) {
   Workspace& w = *workspace_;
   w.lanes.load_bodies(problem.bodies, context.pool);
-  w.manifolds.find(problem, context.contact_colour, w.lanes);
-  const std::size_t count = w.manifolds.size();
+  w.manifolds.find(problem, warm, context.contact_colour, *this, context.pool, w.lanes);
   w.lanes.lay_out(w.manifolds.keys());
-  const int spread = sub_steps(count);
-  parallel_for(context.pool, static_cast<std::int64_t>(count), kManifoldGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   w.lanes.fill(i, w.manifolds.gather(problem, warm, i), spread);
-               });
+  parallel_for(
+      context.pool, static_cast<std::int64_t>(w.manifolds.size()), kManifoldGrain,
+      [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          w.lanes.fill(i, w.manifolds.gather(problem, warm, i), sub_steps(w.manifolds.batch(i)));
+      });
 }
 
 SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
@@ -220,17 +285,16 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
   Timer timer;
   load(problem, solution, context);
   const double setup = timer.seconds();
-  SolveReport report = solve_lanes(problem, true, solution, context);
+  SolveReport report = solve_lanes(w.lanes, problem, true, solution, context);
   report.setup_seconds = setup;
-  solution.contact_impulse.resize(problem.contacts.size()), solution.contact_carry.resize(problem.contacts.size());
-  const int spread = sub_steps(w.manifolds.size());
+  for (auto* impulse : {&solution.contact_impulse, &solution.contact_carry}) impulse->assign(problem.contacts.size(), {});
   parallel_for(context.pool, static_cast<std::int64_t>(w.manifolds.size()), kManifoldGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
                    LaneManifold m = w.manifolds.gather(problem, {}, i);
                    w.lanes.read(i, LaneProblem::Impulses::total, 1, m);
                    w.manifolds.scatter(problem, m, i, solution.contact_impulse);
-                   w.lanes.read(i, LaneProblem::Impulses::last, spread, m);
+                   w.lanes.read(i, LaneProblem::Impulses::last, sub_steps(w.manifolds.batch(i)), m);
                    w.manifolds.scatter(problem, m, i, solution.contact_carry);
                  }
                });

@@ -7,6 +7,9 @@
 //                       d <- d + h u,  s = gap + J d
 //                       normals, friction, normals of each manifold, rigid:  l <- proj( l - K^-1 J u )
 //   Joints are solved exactly after the soft sweep and after the last rigid one (lane_joints.h).
+//   How many sub-steps and sweeps an island gets depends on the island alone: islands that get the same make a batch.
+//   An island whose contacts have no impulses to start from gets more rigid sweeps: an arch would else fall before its
+//   impulses have built up.
 //   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped
 //   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s > 0) are held
 //   rigidly to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the
@@ -18,19 +21,18 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 
+#include "cairn/solvers/lane_solver.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
 
-class LaneProblem;
-
 struct SoftStepSettings {
-  int sub_steps = 0;         ///< 0: 8 up to 256 manifolds, else 4; more: stiffer and steadier
+  int sub_steps = 0;         ///< 0: 8 in islands of up to 256 manifolds, else 4; more: stiffer and steadier
   int iterations = 1;        ///< soft sweeps per sub-step
   int relax = 0;             ///< rigid sweeps per sub-step; 0: 2 where most manifolds have several points, else 1
+  int cold_relax = 8;        ///< the same for islands most of whose contacts are new; 0: as relax. Fewer: masonry falls
   double hertz = 0;          ///< of soft contacts; 0: a quarter of the rate of sub-steps. Higher: stacks begin to shake
   double damping_ratio = 1;  ///< higher: overlap is removed more slowly, tall stacks rock longer
   double still_factor = 1;   ///< contacts with bodies that cannot move have this times the frequency
@@ -43,35 +45,26 @@ struct SoftStepSettings {
   std::string stronger = "anderson";  ///< name of a solver
 };
 
-/// Sub-steps, sweeps and frequency where the settings leave them open. `flat`: manifolds of several points.
-SoftStepSettings settled(SoftStepSettings settings, std::size_t manifolds, std::size_t flat, double dt);
+/// Sub-steps, sweeps and frequency of a batch where the settings leave them open.
+SoftStepSettings resolved(SoftStepSettings settings, int batch, double dt);
 
-/// A solver whose problem a world may pack by itself.
-class LaneSolver : public Solver {
- public:
-  /// To be filled by the caller: bodies, layout, manifolds.
-  virtual LaneProblem& lanes() = 0;
-  /// Over how many sub-steps the impulses of so many manifolds are spread: for LaneProblem::fill.
-  virtual int sub_steps(std::size_t manifolds) const = 0;
-  /// Solves what was filled in, with the joints of `problem`, whose contacts are not looked at. `velocity`,
-  /// `displacement` and `joint_impulse` (on entry the warm start) of the solution are complete on return.
-  virtual SolveReport solve_lanes(const ContactProblem& problem, bool totals, ContactSolution& solution,
-                                  SolveContext& context) = 0;
-};
-
-class SoftStepSolver : public LaneSolver {
+class SoftStepSolver : public Solver, public LaneSolver {
  public:
   explicit SoftStepSolver(const SoftStepSettings& settings = {});
   ~SoftStepSolver() override;
 
+  SolverTraits traits() const override { return {.holds_joints = true, .has_sub_steps = true, .is_local = true}; }
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
   /// Throws InputError: sub-steps need bodies.
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 
-  LaneProblem& lanes() override;
-  int sub_steps(std::size_t manifolds) const override;
-  SolveReport solve_lanes(const ContactProblem& problem, bool totals, ContactSolution& solution,
+  LaneSolver* lane_solver() override { return this; }
+  int batch_of(const IslandCounts& counts) const override;
+  int sub_steps(int batch) const override;
+  SolveReport solve_lanes(LaneProblem& lanes, const ContactProblem& problem, bool totals, ContactSolution& solution,
                           SolveContext& context) override;
+
+  LaneProblem& lanes();  ///< of the last `solve`
 
  private:
   struct Workspace;

@@ -122,9 +122,22 @@ struct SolveContext {
   std::function<void(int iteration, double residual)> progress;  ///< called between iterations
 };
 
+/// What whoever drives a solver must know of it.
+struct SolverTraits {
+  bool holds_joints = false;   ///< joints hold to round-off, so that it pays to close them on the level of positions
+  bool has_sub_steps = false;  ///< divides the step by itself: counts its iterations per sub-step, follows curved joints
+  bool is_local = false;       ///< parts of a problem without a common body get the bits that they get alone
+};
+
+class LaneSolver;
+
 class Solver {
  public:
   virtual ~Solver() = default;
+
+  virtual SolverTraits traits() const { return {}; }
+  /// The same solver for contacts in lanes (lane_solver.h); none: it takes a ContactProblem.
+  virtual LaneSolver* lane_solver() { return nullptr; }
 
   /// On entry the solution's impulses are the warm start (empty: zero); on return it is complete in every field.
   virtual SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) = 0;

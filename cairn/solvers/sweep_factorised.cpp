@@ -357,6 +357,7 @@ double FactorisedSweep<D>::solve_joints(std::span<double> lambda, ThreadPool* po
   joint_delta_.resize(packed_.rows.size());
   double change = 0;
   bool again = true;
+  stage_->begin();
   while (again) {
     for (std::size_t k = 0; k < packed_.rows.size(); ++k) joint_y_[k] = row_residual(packed_.rows[k], impulse[k]);
     again = stage_->solve(joint_y_, impulse, joint_delta_, pool);

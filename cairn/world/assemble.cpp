@@ -49,15 +49,15 @@ Velocity external_acceleration(const Bodies& bodies, std::size_t i, const Proble
 }
 
 /// Returns whether any has an axis that is held.
-bool fill_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool,
-                 std::vector<ProblemBody>& out) {
+bool fill_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool, Assembly& out) {
   std::atomic<bool> any_held = false;
-  out.resize(bodies.size() + 1);
-  out.back() = {};
+  out.problem.bodies.resize(bodies.size() + 1), out.centre.resize(bodies.size() + 1);
+  out.problem.bodies.back() = {}, out.centre.back() = {};
   parallel_for(pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      ProblemBody& body = out[i];
+      ProblemBody& body = out.problem.bodies[i];
       body = {};
+      out.centre[i] = bodies.pose[i].position;
       if ((bodies.status[i] & kKinematic) != 0) body.velocity = bodies.velocity[i];
       if (!bodies.is_active(i)) continue;
       body.inverse_mass = bodies.mass[i].inverse_mass;
@@ -119,76 +119,27 @@ void fill_slab(const ContactSource& from, const WorldSettings& settings, double 
     const ManifoldContext context = manifold_context(from, m);
     for (std::int32_t j = 0; j < m.count; ++j, ++k) {
       const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
-      fill_contact(from, settings, out.problem, context, point, out.problem.contacts[k]);
+      fill_contact(settings, out, context, point, out.problem.contacts[k]);
       out.solution.contact_impulse[k] = warm_impulse(context, point, impulse_scale);
       out.contact_colour[k] = from.graph.colour()[static_cast<std::size_t>(edge)];
     }
   }
 }
 
-/// Axes that are held: one row each against the fixed frame.
-void lock_axes(const Bodies& bodies, ContactProblem& problem) {
-  const auto frame = static_cast<std::int32_t>(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const std::uint32_t locked = bodies.record[i].locked_axes & (kLockX | kLockY | kLockZ);
-    if (locked == 0 || !bodies.is_active(i)) continue;
-    JointBlock joint{frame, static_cast<std::int32_t>(i), static_cast<std::int32_t>(problem.joint_rows.size()), 0};
-    for (int axis = 0; axis < 3; ++axis) {
-      if ((locked & (1u << axis)) == 0) continue;
-      JointRow row;
-      row.linear_b = {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
-      row.linear_a = -row.linear_b;
-      problem.joint_rows.push_back(row);
-      ++joint.row_count;
-    }
-    problem.joints.push_back(joint);
-  }
-}
-
-/// Rolling resistance: the relative turning across the normal is held by a torque of at most rolling_radius times the
-/// normal impulse, which is that of the last step (two rows per contact), whether or not the solver starts from it.
-void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out) {
-  ContactProblem& problem = out.problem;
-  std::size_t k = 0;
-  for (const Slab& slab : from.cache.slabs())
-    for (const ContactManifold& m : slab.manifolds) {
-      if (!takes_part(from, out, m)) continue;
-      const double radius = manifold_context(from, m).material.rolling_radius;
-      for (std::int32_t j = 0; j < m.count; ++j, ++k) {
-        const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
-        const double bound = radius * step_ratio * double{point.normal_impulse};
-        if (!(bound > 0)) continue;
-        const ContactBlock& c = problem.contacts[k];
-        problem.joints.push_back({c.body_a, c.body_b, static_cast<std::int32_t>(problem.joint_rows.size()), 2});
-        for (const Vec3& axis : {c.tangent1, c.tangent2}) {
-          JointRow row;
-          row.angular_a = -axis, row.angular_b = axis;
-          row.lower = -bound, row.upper = bound;
-          problem.joint_rows.push_back(row);
-        }
-      }
-    }
-}
-
 }  // namespace
 
-void assemble_bodies(const ContactSource& from, const WorldSettings& settings, double dt, ThreadPool* pool,
-                     Assembly& out) {
-  ContactProblem& problem = out.problem;
-  problem.dt = dt;
-  problem.stabilisation = settings.stabilisation;
-  const bool any_held = fill_bodies(from.bodies, settings, dt, pool, problem.bodies);
-  out.all_take_part = all_are_active(from.bodies);
-  problem.joints.clear();
-  problem.joint_rows.swap(out.kept_rows), problem.joint_rows.clear();
-  if (any_held) lock_axes(from.bodies, problem);
+void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool, Assembly& out) {
+  out.problem.dt = dt;
+  out.problem.stabilisation = settings.stabilisation;
+  out.any_locked = fill_bodies(bodies, settings, dt, pool, out);
+  out.all_take_part = all_are_active(bodies);
+  out.has_contacts = out.is_in_lanes = false;
+  out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
 }
 
-void assemble(const ContactSource& from, const WorldSettings& settings, double dt, double step_ratio, ThreadPool* pool,
-              Assembly& out) {
-  const double impulse_scale = settings.warm_start ? step_ratio : 0.0;
+void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale,
+                       ThreadPool* pool, Assembly& out) {
   ContactProblem& problem = out.problem;
-  assemble_bodies(from, settings, dt, pool, out);
   count_contacts(from, pool, out);
   const auto contacts = static_cast<std::size_t>(out.first_contact.back());
   problem.contacts.resize(contacts);
@@ -199,8 +150,7 @@ void assemble(const ContactSource& from, const WorldSettings& settings, double d
     for (std::int64_t s = begin; s < end; ++s)
       fill_slab(from, settings, impulse_scale, static_cast<std::size_t>(s), out);
   });
-  if (from.materials.any_rolling()) resist_rolling(from, step_ratio, out);
-  out.solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
+  out.has_contacts = true, out.is_in_lanes = false;
 }
 
 void scatter_impulses(const Assembly& assembly, const ContactSource& from, ContactCache& cache, ThreadPool* pool) {

@@ -2,8 +2,8 @@
 #include "cairn/world/assemble_lanes.h"
 
 #include <algorithm>
+#include <atomic>
 
-#include "cairn/problem/lane_problem.h"
 #include "cairn/world/contact_blocks.h"
 
 namespace cairn {
@@ -18,41 +18,22 @@ bool has_extras(const ContactMaterial& m) {
          m.static_friction1 != m.static_friction2;
 }
 
-/// Calls visit(points) for each run of up to four points of a pair with one normal.
+/// Calls visit(run) for each lane of a slab; the manifolds of the cache are the runs, pairs are numbered by edge.
 template <class Visit>
 void for_each_lane(const ContactSource& from, const Assembly& assembly, std::size_t s, Visit&& visit) {
   const Slab& slab = from.cache.slabs()[s];
   std::int32_t edge = -1, last_pair = -1;
-  LanePoints lane;
-  const auto flush = [&] {
-    if (lane.count > 0) visit(lane);
-    lane.count = 0;
-  };
+  LaneGrouping grouping;
   for (std::size_t i = 0; i < slab.manifolds.size(); ++i) {
     const ContactManifold& m = slab.manifolds[i];
-    const bool same_pair = m.pair == last_pair;
-    if (!same_pair) ++edge;
+    if (m.pair != last_pair) ++edge;
     last_pair = m.pair;
     if (!takes_part(from, assembly, m)) continue;
-    const bool alone = !same_pair && (i + 1 == slab.manifolds.size() || slab.manifolds[i + 1].pair != m.pair);
-    if (alone && m.count <= kMostPoints) {  // what follows, in short
-      flush();
-      visit(LanePoints{0, 0, static_cast<std::int32_t>(i), m.first_point, m.count, 0, edge});
-      continue;
-    }
-    const bool joins = same_pair && lane.count > 0 && lane.count < kMostPoints &&
-                       slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal == m.normal;
-    std::int32_t taken = joins ? std::min(m.count, kMostPoints - lane.count) : 0;
-    lane.count += taken;
-    std::int32_t ordinal = same_pair ? lane.ordinal + 1 : 0;
-    for (; taken < m.count; ++ordinal) {
-      flush();
-      const std::int32_t here = std::min(m.count - taken, kMostPoints);
-      lane = {0, 0, static_cast<std::int32_t>(i), m.first_point + taken, here, ordinal, edge};
-      taken += here;
-    }
+    grouping.add(
+        static_cast<std::int32_t>(i), m.first_point, m.count, edge,
+        [&](std::int32_t run) { return slab.manifolds[static_cast<std::size_t>(run)].normal == m.normal; }, visit);
   }
-  flush();
+  grouping.finish(visit);
 }
 
 template <class Work>
@@ -84,14 +65,14 @@ struct LastMaterial {
 
 /// Arms of a single point, for bodies that may be round. A bounce that comes to nothing leaves a contact without
 /// extras, whatever its material.
-void look_closer(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem,
+void look_closer(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly,
                  const ContactManifold& m, const ContactPoint& point, LaneTraits& traits) {
   traits.normal = m.normal;
-  traits.arm_a = point.position - from.bodies.pose[static_cast<std::size_t>(traits.body_a)].position;
-  traits.arm_b = point.position - from.bodies.pose[static_cast<std::size_t>(traits.body_b)].position;
+  traits.arm_a = point.position - assembly.centre[static_cast<std::size_t>(traits.body_a)];
+  traits.arm_b = point.position - assembly.centre[static_cast<std::size_t>(traits.body_b)];
   if (!traits.extra) return;
   ContactBlock block;
-  fill_contact(from, settings, problem, manifold_context(from, m), point, block);
+  fill_contact(settings, assembly, manifold_context(from, m), point, block);
   traits.extra = block.restitution > 0 || block.spin_radius > 0 || block.friction1 != block.friction2;
 }
 
@@ -99,71 +80,107 @@ std::span<const std::int32_t> colours_of(const ContactSource& from, std::size_t 
   return from.graph.colour().subspan(static_cast<std::size_t>(from.graph.first_edge()[s]));
 }
 
+/// The batch of a lane: that of its bodies.
+std::uint8_t batch_of(const LaneProblem& lanes, const LanePoints& lane) {
+  const auto a = static_cast<std::size_t>(lane.body_a), b = static_cast<std::size_t>(lane.body_b);
+  return lanes.batch_of[lanes.can_move(a) ? a : b];
+}
+
 /// Where a lane belongs. `extra`: its material is.
-std::uint32_t key_of(const ContactSource& from, const WorldSettings& settings, const LaneProblem& lanes,
-                     const ContactProblem& problem, const Slab& slab, const LanePoints& lane, bool extra,
-                     std::int32_t colour) {
+std::uint32_t key_of(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly,
+                     const Slab& slab, const LanePoints& lane, bool extra, std::int32_t colour) {
   LaneTraits traits{lane.body_a, lane.body_b, lane.count, extra, {}, {}, {}};
   if (lane.may_be_round)
-    look_closer(from, settings, problem, slab.manifolds[static_cast<std::size_t>(lane.manifold)],
+    look_closer(from, settings, assembly, slab.manifolds[static_cast<std::size_t>(lane.manifold)],
                 slab.points[static_cast<std::size_t>(lane.first_point)], traits);
-  return lanes.key(traits, colour, lane.ordinal);
+  return assembly.lanes.key(traits, lane.batch, colour, lane.ordinal);
 }
 
 /// The lanes of one slab.
-void find_slab(const ContactSource& from, const WorldSettings& settings, const LaneProblem& lanes,
-               const Assembly& assembly, std::size_t s, LaneSources::OfSlab& out) {
+void find_slab(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly, std::size_t s,
+               LaneSources::OfSlab& out) {
   const Slab& slab = from.cache.slabs()[s];
+  const LaneProblem& lanes = assembly.lanes;
   const std::span<const std::int32_t> colour = colours_of(from, s);
   LastMaterial material;
   out.points.clear(), out.keys.clear();
-  out.contacts = 0, out.stays = assembly.all_take_part, out.made = slab.made, out.among = lanes.body_set;
-  for_each_lane(from, assembly, s, [&](LanePoints lane) {
-    const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
+  out.stays = assembly.all_take_part, out.made = slab.made, out.among = lanes.body_set;
+  for_each_lane(from, assembly, s, [&](const LaneRun& run) {
+    const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(run.run)];
     const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
     const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
-    lane.body_a = from.shapes.body[a], lane.body_b = from.shapes.body[b];
+    LanePoints lane{from.shapes.body[a], from.shapes.body[b], run.run, run.first_point, run.count, run.ordinal,
+                    run.pair};
     material.look(from, a, b);
     lane.is_plain = material.plain;
     lane.friction = material.plain ? material.listed->friction1 : 0.0;
     lane.may_be_round = lane.count == 1 && lanes.may_be_round(lane.body_a, lane.body_b);
-    const std::uint32_t key = key_of(from, settings, lanes, assembly.problem, slab, lane, material.extra,
+    lane.batch = batch_of(lanes, lane);
+    const std::uint32_t key = key_of(from, settings, assembly, slab, lane, material.extra,
                                      colour[static_cast<std::size_t>(lane.edge)]);
     lane.is_extra = LaneProblem::is_extra(key);
     out.keys.push_back(key);
     out.points.push_back(lane);
-    out.contacts += lane.count;
     out.stays = out.stays && !material.extra;
   });
 }
 
-/// The lanes of a slab are those of the step before, but for their colours and for how round they are.
-bool is_as_before(const Slab& slab, const LaneProblem& lanes, const Assembly& assembly,
-                  const LaneSources::OfSlab& out) {
-  return out.stays && assembly.all_take_part && slab.made != 0 && out.made == slab.made && out.among == lanes.body_set;
+/// The lanes of a slab are those of the step before, but for their colours, their batches and for how round they are.
+bool is_as_before(const Slab& slab, const Assembly& assembly, const LaneSources::OfSlab& out) {
+  return out.stays && assembly.all_take_part && slab.made != 0 && out.made == slab.made &&
+         out.among == assembly.lanes.body_set;
 }
-void find_keys(const ContactSource& from, const WorldSettings& settings, const LaneProblem& lanes,
-               const Assembly& assembly, std::size_t s, LaneSources::OfSlab& out) {
+void find_keys(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly, std::size_t s,
+               LaneSources::OfSlab& out) {
   const Slab& slab = from.cache.slabs()[s];
   const std::span<const std::int32_t> colour = colours_of(from, s);
   for (std::size_t i = 0; i < out.keys.size(); ++i) {
-    const LanePoints& lane = out.points[i];
+    LanePoints& lane = out.points[i];
+    lane.batch = batch_of(assembly.lanes, lane);
     const std::int32_t its_colour = colour[static_cast<std::size_t>(lane.edge)];
-    out.keys[i] = lane.may_be_round ? key_of(from, settings, lanes, assembly.problem, slab, lane, false, its_colour)
-                                    : LaneProblem::with_colour(out.keys[i], its_colour, lane.ordinal);
+    out.keys[i] = lane.may_be_round ? key_of(from, settings, assembly, slab, lane, false, its_colour)
+                                    : LaneProblem::with_colour(out.keys[i], lane.batch, its_colour, lane.ordinal);
   }
 }
 
+/// Adds the lanes of a slab to the counts of their islands.
+void count_lanes(const ContactSource& from, std::size_t s, double impulse_scale, const LaneSources::OfSlab& lanes,
+                 std::vector<IslandCounts>& counts) {
+  const Slab& slab = from.cache.slabs()[s];
+  const std::int32_t* island_of = from.graph.islands().of_edge.data() + from.graph.first_edge()[s];
+  std::int32_t island = -1;
+  IslandCounts sum;
+  const auto flush = [&] {
+    if (island < 0 || sum.manifolds == 0) return;
+    IslandCounts& to = counts[static_cast<std::size_t>(island)];
+    const auto add = [](std::int32_t& total, std::int32_t value) {
+      if (value != 0) std::atomic_ref(total).fetch_add(value, std::memory_order_relaxed);
+    };
+    add(to.manifolds, sum.manifolds), add(to.flat, sum.flat), add(to.touching, sum.touching), add(to.bare, sum.bare);
+    sum = {};
+  };
+  for (const LanePoints& lane : lanes.points) {
+    if (island_of[lane.edge] != island) flush(), island = island_of[lane.edge];
+    float gap = std::numeric_limits<float>::infinity(), impulse = 0;
+    for (std::int32_t p = 0; p < lane.count; ++p) {
+      const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point + p)];
+      gap = std::min(gap, point.separation), impulse = std::max(impulse, point.normal_impulse);
+    }
+    count_manifold(lane.count, double{gap}, impulse_scale * double{impulse}, sum);
+  }
+  flush();
+}
+
 /// What fill_contact and warm_impulse make of a single point of a plain material, without the rest.
-LaneSingle gather_single(const ContactSource& from, const Slab& slab, const LanePoints& lane, double impulse_scale) {
+LaneSingle gather_single(const Assembly& assembly, const Slab& slab, const LanePoints& lane, double impulse_scale) {
   const Vec3& normal = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal;
   const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point)];
   return {lane.body_a,
           lane.body_b,
           normal,
           make_frame(normal).tangent1,
-          point.position - from.bodies.pose[static_cast<std::size_t>(lane.body_a)].position,
-          point.position - from.bodies.pose[static_cast<std::size_t>(lane.body_b)].position,
+          point.position - assembly.centre[static_cast<std::size_t>(lane.body_a)],
+          point.position - assembly.centre[static_cast<std::size_t>(lane.body_b)],
           lane.friction,
           double{point.separation},
           {impulse_scale * double{point.normal_impulse}, impulse_scale * double{point.tangent_impulse[0]},
@@ -171,14 +188,14 @@ LaneSingle gather_single(const ContactSource& from, const Slab& slab, const Lane
 }
 
 /// The same as gather_single for several points.
-void gather_plain(const ContactSource& from, const Slab& slab, const LanePoints& lane, double impulse_scale,
+void gather_plain(const Assembly& assembly, const Slab& slab, const LanePoints& lane, double impulse_scale,
                   LaneManifold& m) {
   m.body_a = lane.body_a, m.body_b = lane.body_b, m.count = lane.count;
   m.normal = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal, m.tangent = make_frame(m.normal).tangent1;
   m.spin_radius = 0;
   m.friction1 = m.friction2 = lane.friction;
-  const Vec3 centre_a = from.bodies.pose[static_cast<std::size_t>(m.body_a)].position;
-  const Vec3 centre_b = from.bodies.pose[static_cast<std::size_t>(m.body_b)].position;
+  const Vec3 centre_a = assembly.centre[static_cast<std::size_t>(m.body_a)];
+  const Vec3 centre_b = assembly.centre[static_cast<std::size_t>(m.body_b)];
   const ContactPoint* point = slab.points.data() + lane.first_point;
   for (LaneManifold::Point& p : m.points()) {
     p.arm_a = point->position - centre_a, p.arm_b = point->position - centre_b;
@@ -191,21 +208,19 @@ void gather_plain(const ContactSource& from, const Slab& slab, const LanePoints&
   }
 }
 
-void gather(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem, const Slab& slab,
-            const LanePoints& lane, double impulse_scale, LaneManifold& m) {
-  if (lane.is_plain) return gather_plain(from, slab, lane, impulse_scale, m);
-  const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
-  const ManifoldContext context = manifold_context(from, manifold);
-  const Velocity& a = problem.bodies[static_cast<std::size_t>(context.block.body_a)].velocity;
-  const Velocity& b = problem.bodies[static_cast<std::size_t>(context.block.body_b)].velocity;
-  for (std::int32_t p = 0; p < lane.count; ++p) {
-    const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point + p)];
-    ContactBlock block;
-    fill_contact(from, settings, problem, context, point, block);
-    if (p == 0) m = LaneManifold(block);
-    m.add(block, block.restitution > 0 ? contact_velocity(block, a, b)[0] : 0.0,
-          warm_impulse(context, point, impulse_scale));
-  }
+/// Any material: by way of contacts in double.
+void gather_contacts(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly,
+                     const Slab& slab, const LanePoints& lane, double impulse_scale, LaneManifold& m) {
+  const ManifoldContext context =
+      manifold_context(from, slab.manifolds[static_cast<std::size_t>(lane.manifold)]);
+  gather_lane(
+      assembly.problem, lane.count,
+      [&](int p, ContactBlock& block, std::array<double, 4>& impulse) {
+        const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point + p)];
+        fill_contact(settings, assembly, context, point, block);
+        impulse = warm_impulse(context, point, impulse_scale);
+      },
+      m);
 }
 
 /// Impulses of one lane back to its points. Frames of the cache are right-handed, as those of lanes.
@@ -253,27 +268,29 @@ struct Filling {
   const ContactSource& from;
   const WorldSettings& settings;
   const double impulse_scale;
-  LaneSolver& solver;
-  LaneProblem& lanes;
-  LaneSources& sources;
+  const std::array<int, kMostBatches> spread;
   Assembly& out;
+  LaneProblem& lanes = out.lanes;
+  LaneSources& sources = out.lane_sources;
 
   void fill(std::size_t s) const {
     LaneManifold manifold;
     const Slab& slab = from.cache.slabs()[s];
-    const int spread = solver.sub_steps(lanes.slots.size());
     for_lanes_of(sources, s, [&](std::size_t i, const LanePoints& lane) {
       if (lane.is_plain && lane.count == 1 && !lane.is_extra) {
-        lanes.fill(i, gather_single(from, slab, lane, impulse_scale), spread);
+        lanes.fill(i, gather_single(out, slab, lane, impulse_scale), spread[lane.batch]);
         return;
       }
-      gather(from, settings, out.problem, slab, lane, impulse_scale, manifold);
-      lanes.fill(i, manifold, spread);
+      if (lane.is_plain)
+        gather_plain(out, slab, lane, impulse_scale, manifold);
+      else
+        gather_contacts(from, settings, out, slab, lane, impulse_scale, manifold);
+      lanes.fill(i, manifold, spread[lane.batch]);
     });
   }
 
-  /// Finds the lanes of all slabs. While layouts stay as they are, slabs are filled while they are at hand. True if all
-  /// of them were.
+  /// Finds the lanes of all slabs, as if islands were in the batches of the step before, and counts what islands have.
+  /// While layouts stay as they are, slabs are filled while they are at hand. True if all of them were.
   bool find(ThreadPool* pool) const {
     const std::size_t slabs = from.cache.slabs().size();
     const bool may_be_same = sources.kept && sources.first.size() == slabs + 1;
@@ -282,11 +299,12 @@ struct Filling {
     for_slabs(from, pool, [&](std::size_t s) {
       LaneSources::OfSlab& slab = sources.slabs[s];
       out.overlaps[s] = sum_overlaps(from.cache.slabs()[s]);
-      if (is_as_before(from.cache.slabs()[s], lanes, out, slab))
-        find_keys(from, settings, lanes, out, s, slab);
+      if (is_as_before(from.cache.slabs()[s], out, slab))
+        find_keys(from, settings, out, s, slab);
       else
-        find_slab(from, settings, lanes, out, s, slab);
-      out.first_contact[s + 1] = slab.contacts;
+        find_slab(from, settings, out, s, slab);
+      for (const LanePoints& lane : slab.points) out.first_contact[s + 1] += lane.count;
+      count_lanes(from, s, impulse_scale, slab, sources.counts);
       slab.filled = may_be_same && sources.first[s + 1] - sources.first[s] == slab.keys.size() &&
                     lanes.has_keys(sources.first[s], slab.keys);
       if (slab.filled) fill(s);
@@ -295,6 +313,25 @@ struct Filling {
     return may_be_same && lanes.slots.size() == sources.first[slabs] &&
            std::all_of(sources.slabs.begin(), sources.slabs.begin() + static_cast<std::ptrdiff_t>(slabs),
                        [](const LaneSources::OfSlab& slab) { return slab.filled; });
+  }
+
+  /// True if the batches of all lanes are those that they were found with; else their keys are changed.
+  bool check_batches(ThreadPool* pool) const {
+    std::atomic<bool> same = true;
+    for_slabs(from, pool, [&](std::size_t s) {
+      LaneSources::OfSlab& slab = sources.slabs[s];
+      const std::span<const std::int32_t> colour = colours_of(from, s);
+      for (std::size_t i = 0; i < slab.points.size(); ++i) {
+        LanePoints& lane = slab.points[i];
+        const std::uint8_t batch = batch_of(lanes, lane);
+        if (batch == lane.batch) continue;
+        lane.batch = batch;
+        slab.keys[i] =
+            LaneProblem::with_colour(slab.keys[i], batch, colour[static_cast<std::size_t>(lane.edge)], lane.ordinal);
+        same.store(false, std::memory_order_relaxed);
+      }
+    });
+    return same;
   }
 
   void lay_out() const {
@@ -310,28 +347,59 @@ struct Filling {
   }
 };
 
+std::array<int, kMostBatches> spread_of(const LaneBatching& batching) {
+  std::array<int, kMostBatches> spread{};
+  for (int batch = 0; batch < kMostBatches; ++batch) spread[static_cast<std::size_t>(batch)] = batching.sub_steps(batch);
+  return spread;
+}
+
 }  // namespace
 
-void assemble_lanes(const ContactSource& from, const WorldSettings& settings, double step_ratio, ThreadPool* pool,
-                    LaneSolver& solver, LaneSources& sources, Assembly& out) {
-  out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
-  solver.lanes().load_bodies(out.problem.bodies, pool);
-  const Filling filling{from, settings, settings.warm_start ? step_ratio : 0.0, solver, solver.lanes(), sources, out};
-  if (filling.find(pool)) return solver.lanes().keep_layout();
+void assemble_lanes(const ContactSource& from, const WorldSettings& settings, double impulse_scale,
+                    const LaneBatching& batching, ThreadPool* pool, Assembly& out) {
+  LaneProblem& lanes = out.lanes;
+  LaneSources& sources = out.lane_sources;
+  lanes.load_bodies(out.problem.bodies, pool);
+  lanes.batch_of.resize(lanes.body_of.size());
+  sources.counts.assign(static_cast<std::size_t>(from.graph.islands().count), {});
+  const Filling filling{from, settings, impulse_scale, spread_of(batching), out};
+  const bool all_filled = filling.find(pool);
+  out.is_in_lanes = true;
+  sources.batch_before = lanes.batch_of;
+  assign_batches(batching, from.graph.islands(), sources.counts, sources.island_batch, lanes);
+  const bool same_batches = sources.batch_before == lanes.batch_of || filling.check_batches(pool);
+  if (all_filled && same_batches) return lanes.keep_layout();
   filling.lay_out();
   for_slabs(from, pool, [&](std::size_t s) { filling.fill(s); });
 }
 
-void scatter_lanes(const ContactSource& from, LaneSolver& solver, const LaneSources& sources, ContactCache& cache,
-                   ThreadPool* pool) {
-  const int spread = solver.sub_steps(solver.lanes().slots.size());
+void scatter_lanes(const ContactSource& from, const LaneBatching& batching, const Assembly& assembly,
+                   ContactCache& cache, ThreadPool* pool) {
+  const std::array<int, kMostBatches> spread = spread_of(batching);
   const std::span<Slab> slabs = cache.slabs();
-  const LaneProblem& lanes = solver.lanes();
   for_slabs(from, pool, [&](std::size_t s) {
     LaneManifold manifold;
-    for_lanes_of(sources, s, [&](std::size_t i, const LanePoints& lane) {
-      scatter(from, lanes, i, lane, spread, slabs[s], manifold);
+    for_lanes_of(assembly.lane_sources, s, [&](std::size_t i, const LanePoints& lane) {
+      scatter(from, assembly.lanes, i, lane, spread[lane.batch], slabs[s], manifold);
     });
+  });
+}
+
+void read_lanes(const LaneBatching& batching, LaneProblem::Impulses which, ThreadPool* pool, Assembly& out) {
+  const std::array<int, kMostBatches> spread = spread_of(batching);
+  out.solution.contact_impulse.resize(out.problem.contacts.size());
+  const auto slabs = static_cast<std::int64_t>(out.first_contact.size()) - 1;
+  parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
+    LaneManifold m;
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      auto k = static_cast<std::size_t>(out.first_contact[s]);
+      for_lanes_of(out.lane_sources, s, [&](std::size_t i, const LanePoints& lane) {
+        m = LaneManifold(out.problem.contacts[k]);
+        m.count = lane.count;
+        out.lanes.read(i, which, which == LaneProblem::Impulses::last ? spread[lane.batch] : 1, m);
+        for (const LaneManifold::Point& p : m.points()) out.solution.contact_impulse[k++] = p.impulse;
+      });
+    }
   });
 }
 

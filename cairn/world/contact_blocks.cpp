@@ -41,17 +41,18 @@ void prepare_bounce(const ContactProblem& problem, double approach, ContactBlock
 
 }  // namespace
 
-void fill_contact(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem,
-                  const ManifoldContext& c, const ContactPoint& point, ContactBlock& block) {
+void fill_contact(const WorldSettings& settings, const Assembly& assembly, const ManifoldContext& c,
+                  const ContactPoint& point, ContactBlock& block) {
+  const ContactProblem& problem = assembly.problem;
   block = c.block;
   const auto a = static_cast<std::size_t>(block.body_a), b = static_cast<std::size_t>(block.body_b);
-  block.arm_a = point.position - from.bodies.pose[a].position;
-  block.arm_b = point.position - from.bodies.pose[b].position;
+  block.arm_a = point.position - assembly.centre[a];
+  block.arm_b = point.position - assembly.centre[b];
   block.gap = double{point.separation};
   block.friction1 = c.material.friction1, block.friction2 = c.material.friction2;
   const bool may_stick = c.material.static_friction1 != c.material.friction1;
   if (!may_stick && block.restitution == 0) return;
-  const std::array<double, 4> v = contact_velocity(block, from.bodies.velocity[a], from.bodies.velocity[b]);
+  const std::array<double, 4> v = contact_velocity(block, problem.bodies[a].velocity, problem.bodies[b].velocity);
   if (may_stick && v[1] * v[1] + v[2] * v[2] < settings.slip_speed * settings.slip_speed)
     block.friction1 = c.material.static_friction1, block.friction2 = c.material.static_friction2;
   if (block.restitution > 0 && v[0] < -settings.stabilisation.bounce_speed) prepare_bounce(problem, v[0], block);

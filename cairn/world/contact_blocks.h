@@ -14,10 +14,11 @@ namespace cairn {
 inline bool takes_part(const ContactSource& from, const Assembly& assembly, const ContactManifold& m) {
   if (assembly.all_take_part) return true;
   const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
-  const auto active = [&](std::int32_t shape) {
-    return from.bodies.is_active(static_cast<std::size_t>(from.shapes.body[static_cast<std::size_t>(shape)]));
+  const auto moves = [&](std::int32_t shape) {
+    const std::int32_t body = from.shapes.body[static_cast<std::size_t>(shape)];
+    return assembly.problem.bodies[static_cast<std::size_t>(body)].is_dynamic();
   };
-  return active(pair.a) || active(pair.b);
+  return moves(pair.a) || moves(pair.b);
 }
 
 /// What all points of one manifold have in common.
@@ -31,8 +32,8 @@ struct ManifoldContext {
 ManifoldContext manifold_context(const ContactSource& from, const ContactManifold& manifold);
 
 /// One contact of the problem, whose bodies are there already.
-void fill_contact(const ContactSource& from, const WorldSettings& settings, const ContactProblem& problem,
-                  const ManifoldContext& context, const ContactPoint& point, ContactBlock& block);
+void fill_contact(const WorldSettings& settings, const Assembly& assembly, const ManifoldContext& context,
+                  const ContactPoint& point, ContactBlock& block);
 
 /// Impulses of the last step in the frame of the block, times `scale`.
 std::array<double, 4> warm_impulse(const ManifoldContext& context, const ContactPoint& point, double scale);

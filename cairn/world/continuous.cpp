@@ -115,15 +115,18 @@ void stop_at_first_touch(WorldState& world) {
   const auto is_flagged = [](const BodyRecord& record) { return record.continuous; };
   if (std::none_of(bodies.record.begin(), bodies.record.end(), is_flagged)) return;
   const Outlook outlook = look_out(world);
+  // All see the whole ways of the others, so that it does not matter who comes first.
+  world.stopped.clear();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.record[i].continuous || !bodies.is_active(i)) continue;
-    Vec3& way = world.assembly.solution.displacement[i].linear;
+    const Vec3 way = world.assembly.solution.displacement[i].linear;
     FirstTouch first{1, way};
     for (const std::uint32_t shape : bodies.record[i].shapes)
       if (norm(way) > kShortWay * world.shapes.ball_radius[shape] && can_be_cast(world.shapes.shape[shape]))
         find_first_touch(world, shape, way, outlook.without(i), first);
-    way = first.way;
+    if (first.fraction < 1) world.stopped.emplace_back(i, first.way);
   }
+  for (const auto& [body, way] : world.stopped) world.assembly.solution.displacement[body].linear = way;
 }
 
 }  // namespace cairn

@@ -209,16 +209,19 @@ bool JointProjector::is_together() {
           joint_velocity(row, u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]);
       target_[i] = row.error + problem.dt * (rate - row.target_velocity);
     }
-  // Locked axes come before the joints; they are straight, but must stay as they are.
-  std::fill_n(held_.begin(), static_cast<std::size_t>(joints_->first_row.front()), std::uint8_t{1});
+  // Locked axes come before the joints; they are straight, but must stay as they are. Rolling resistance need not.
+  for (std::size_t k = 0; k < static_cast<std::size_t>(joints_->first_row.front()); ++k)
+    held_[k] = is_bounded(problem.joint_rows[k]) ? 0 : 1;
   for (std::size_t j = 0; j < joints_->size(); ++j)
     for (std::int32_t k = joints_->first_row[j]; k < joints_->first_row[j + 1]; ++k)
       held_[static_cast<std::size_t>(k)] = k - joints_->first_row[j] < joints_->state[j].holding &&
                                            problem.joint_rows[static_cast<std::size_t>(k)].compliance == 0;
   measure(true);
-  const double tolerance = settings_->tolerance;
-  return std::none_of(of_joint_.begin(), of_joint_.end(),
-                      [&](const Errors& e) { return e.largest > tolerance || e.apart > tolerance; });
+  return std::ranges::all_of(of_joint_, [&](const Errors& errors) { return are_within_tolerance(errors); });
+}
+
+bool JointProjector::are_within_tolerance(const Errors& errors) const {
+  return !(errors.largest > settings_->tolerance || errors.apart > settings_->tolerance);
 }
 
 void JointProjector::prepare() {
@@ -234,6 +237,12 @@ void JointProjector::prepare() {
       of_block_[static_cast<std::size_t>(joint)] = static_cast<std::int32_t>(m);
     for (const std::int32_t body : mechanism.bodies)
       of_body_[static_cast<std::size_t>(body)] = static_cast<std::int32_t>(m);
+  }
+  // What holds by itself is left alone, whatever other mechanisms do.
+  sum_errors();
+  for (std::size_t m = 0; m < progress_.size(); ++m) {
+    progress_[m].is_together = are_within_tolerance(total_[m]);
+    if (progress_[m].is_together) progress_[m].stage = Stage::done;
   }
 }
 
@@ -285,6 +294,7 @@ void JointProjector::carry() {
     measure(true);
   }
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
+    if (mine.is_together) return;
     const bool works = mine.stage == Stage::done;
     const double share = share_of(power(problem, mechanism, impulse_, moves_), mine.taken);
     for (const std::int32_t body : mechanism.bodies) {
@@ -327,11 +337,12 @@ void JointProjector::begin_projection() {
       walk_[i] = assembly_->solution.displacement[i];
     }
   });
-  for (Progress& mine : progress_) mine.stage = Stage::open;
+  for (Progress& mine : progress_) mine.stage = mine.is_together ? Stage::done : Stage::open;
   is_projecting_ = true;
   measure(false);
   sum_errors();
   for_mechanisms([&](Progress& mine, const LdlMechanism&, std::size_t m) {
+    if (mine.is_together) return;
     const bool is_together = mine.pieces == 0 && total_[m].apart <= settings_->tolerance;
     mine.stage = mine.pieces > 0 || is_together ? Stage::done : Stage::open;
     mine.is_moved = !is_together;
@@ -488,14 +499,17 @@ void JointProjector::find_touched() {
         touched_[static_cast<std::size_t>(m)] = 1;
 }
 
-void JointProjector::foresee(const Bodies& bodies, const Joints& joints, const JointProjectionSettings& settings,
-                             ThreadPool* pool, Assembly& assembly) {
-  ContactProblem& problem = assembly.problem;
+void JointProjector::begin(bool foresees, const Bodies& bodies, const Joints& joints,
+                           const JointProjectionSettings& settings, ThreadPool* pool, Assembly& assembly) {
+  bodies_ = &bodies, joints_ = &joints, settings_ = &settings, pool_ = pool, assembly_ = &assembly;
   is_prepared_ = false;
   spent_.clear();
-  if (problem.joints.empty() || joints.size() == 0 || problem.contacts.empty()) return;
-  bodies_ = &bodies, joints_ = &joints, settings_ = &settings, pool_ = pool, assembly_ = &assembly;
-  ContactSolution& solution = assembly.solution;
+  if (foresees && has_joints() && !assembly.problem.contacts.empty()) foresee();
+}
+
+void JointProjector::foresee() {
+  ContactProblem& problem = assembly_->problem;
+  ContactSolution& solution = assembly_->solution;
   solution.velocity.resize(problem.bodies.size()), solution.displacement.resize(problem.bodies.size());
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     solution.velocity[i] = problem.bodies[i].velocity;
@@ -509,7 +523,7 @@ void JointProjector::foresee(const Bodies& bodies, const Joints& joints, const J
   ldl_.solve_joints(rhs_, change_, 0, pool_);
   spent_.assign(progress_.size(), 0.0);
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
-    if (touched_[m] == 0) return;
+    if (touched_[m] == 0 || mine.is_together) return;
     double given = 0;
     for (const std::int32_t row : mechanism.rows)
       given += change_[static_cast<std::size_t>(row)] * rhs_[static_cast<std::size_t>(row)];
@@ -520,13 +534,9 @@ void JointProjector::foresee(const Bodies& bodies, const Joints& joints, const J
   });
 }
 
-JointProjectionReport JointProjector::run(const Bodies& bodies, const Joints& joints,
-                                          const JointProjectionSettings& settings, ThreadPool* pool,
-                                          Assembly& assembly) {
+JointProjectionReport JointProjector::run() {
   JointProjectionReport report;
-  if (assembly.problem.joints.empty() || joints.size() == 0) return report;
-  bodies_ = &bodies, joints_ = &joints, settings_ = &settings, pool_ = pool, assembly_ = &assembly;
-  if (is_together()) return report;
+  if (!has_joints() || is_together()) return report;
   prepare();
   carry();
   for (const Progress& mine : progress_) report.carried += mine.stage == Stage::done && mine.iterations > 0 ? 1 : 0;

@@ -30,19 +30,20 @@ namespace cairn {
 /// Keeps its memory from run to run. The result does not depend on the number of threads.
 class JointProjector {
  public:
-  /// Before the solve: mechanisms that something touches get the curvature they will have at their present velocities
-  /// as a velocity that their rows must reach, so that contacts give way to it too.
-  void foresee(const Bodies& bodies, const Joints& joints, const JointProjectionSettings& settings, ThreadPool* pool,
-               Assembly& assembly);
+  /// For every assembled problem, before the solve; what is given must outlive `run`. With `foresees`, mechanisms that
+  /// something touches get the curvature they will have at their present velocities as a velocity that their rows must
+  /// reach, so that contacts give way to it too. Sub-steps follow the curve by themselves.
+  void begin(bool foresees, const Bodies& bodies, const Joints& joints, const JointProjectionSettings& settings,
+             ThreadPool* pool, Assembly& assembly);
 
   /// After the solve, before bodies move: changes velocity, displacement and joint impulse of the solution.
-  JointProjectionReport run(const Bodies& bodies, const Joints& joints, const JointProjectionSettings& settings,
-                            ThreadPool* pool, Assembly& assembly);
+  JointProjectionReport run();
 
  private:
   enum class Stage : std::uint8_t { open, failed, done };
   struct Progress {
     Stage stage = Stage::open;
+    bool is_together = false;  ///< its joints hold without anything being done
     bool is_even = false;   ///< all bodies weigh the same: slower to bend light links where heavy ones must give
     bool is_retry = false;  ///< the last Newton step made it worse, a part of it is tried
     double merit = 0;       ///< sum of the squares of the errors, at the best poses so far
@@ -57,7 +58,10 @@ class JointProjector {
     double apart = 0;               ///< m or rad, by which rows that are projected are apart
   };
 
+  void foresee();
+  bool has_joints() const { return !assembly_->problem.joints.empty() && joints_->size() > 0; }
   bool is_together();
+  bool are_within_tolerance(const Errors& errors) const;
   bool all_surely_hold() const;
   bool surely_holds(std::size_t joint) const;
   Velocity way_of(std::int32_t body) const;
@@ -88,7 +92,7 @@ class JointProjector {
   template <class Visit>
   void for_mechanisms(Visit&& visit);
 
-  // Of one run.
+  // Of one step.
   const Bodies* bodies_ = nullptr;
   const Joints* joints_ = nullptr;
   const JointProjectionSettings* settings_ = nullptr;

@@ -17,9 +17,15 @@ bool is_within(const Vec3& v, double largest) {
   return std::fabs(v.x) <= largest && std::fabs(v.y) <= largest && std::fabs(v.z) <= largest;  // false for NaN
 }
 
-bool is_well(const WorldState& world, std::size_t i, const Velocity& velocity) {
+/// The velocity and where the body goes.
+bool is_well(const WorldState& world, std::size_t i, const Velocity& velocity, const Velocity& displacement) {
   return is_within(velocity.linear, kBrokenSpeed) && is_within(velocity.angular, kBrokenSpeed) &&
-         is_within(world.bodies.pose[i].position + world.assembly.problem.dt * velocity.linear, kBrokenPosition);
+         is_within(displacement.angular, kBrokenSpeed) &&
+         is_within(world.bodies.pose[i].position + displacement.linear, kBrokenPosition);
+}
+bool is_well(const WorldState& world, std::size_t i, const Velocity& velocity) {
+  const double dt = world.assembly.problem.dt;
+  return is_well(world, i, velocity, {dt * velocity.linear, dt * velocity.angular});
 }
 
 /// Freezes a body where it is.
@@ -36,7 +42,10 @@ bool quarantine(WorldState& world, bool solved_already) {
   const Bodies& bodies = world.bodies;
   const auto is_broken = [&](std::size_t i) {
     if (!bodies.is_active(i)) return false;
-    if (solved_already) return !is_well(world, i, world.assembly.solution.velocity[i]);
+    const ContactSolution& solution = world.assembly.solution;
+    if (solved_already)
+      return !is_well(world, i, solution.velocity[i]) ||
+             !is_well(world, i, solution.velocity[i], solution.displacement[i]);
     return !is_well(world, i, free_velocity(world.assembly.problem, static_cast<std::int32_t>(i)));
   };
   const bool any = parallel_reduce(

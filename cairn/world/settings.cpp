@@ -20,12 +20,7 @@ void check_range(double value, double least, double most, const char* field) {
 
 }  // namespace
 
-bool has_own_iterations(const std::string& solver) {
-  for (const SolverInfo& info : solver_table())
-    for (const SettingInfo& setting : info.settings)
-      if (info.name == solver && setting.name == "iterations") return setting.value != "0";
-  return false;
-}
+bool has_own_iterations(const std::string& solver) { return make_solver(solver)->traits().has_sub_steps; }
 
 void choose_solver(WorldSettings& settings, const std::string& solver, const NamedSettings& named) {
   WorldSettings next = settings;

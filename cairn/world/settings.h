@@ -44,7 +44,8 @@ struct WorldSettings {
   int sub_steps = 1;                    ///< a step of dt is done as so many of dt / sub_steps, each with detection
   int iterations = 50;                  ///< sweeps per step; fewer: softer piles, more: slower
   double tolerance = 0;                 ///< residual at which a solve stops; 0: all iterations are run
-  bool measure_residual = true;         ///< judge every step; costs about one sweep
+  bool measure_residual = true;         ///< judge answers; costs about one sweep, and changes nothing else
+  int measure_every = 0;                ///< steps; 0: every step, with solvers in lanes (soft_step) every eighth
   bool warm_start = true;               ///< begin from the impulses of the last step
   int threads = 1;                      ///< 0: every processor; results do not depend on it
   std::string broad_phase = "tree";     ///< a name of broad_phase_names()

@@ -6,7 +6,10 @@
 
 #include "cairn/core/timer.h"
 #include "cairn/dynamics/integrate.h"
-#include "cairn/world/assemble_joints.h"
+#include "cairn/solvers/lane_solver.h"
+#include "cairn/world/assemble_lanes.h"
+#include "cairn/world/assemble_rows.h"
+#include "cairn/world/contact_blocks.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -119,82 +122,104 @@ void detect(WorldState& world, double dt) {
   rebuild_graph(world);
 }
 
-ContactSource source_of(const WorldState& world) {
-  return {world.bodies, world.shapes, world.materials, world.cache, world.graph};
+/// By what the impulses of the last step are multiplied. Forces that last act for longer in a longer step; those of an
+/// impact do not, so that a step after a much shorter one must not start from many times them.
+double step_ratio(const WorldState& world, double dt) {
+  constexpr double kMostRatio = 2;
+  return world.last_dt > 0 ? std::min(dt / world.last_dt, kMostRatio) : 0.0;
 }
 
-/// Contacts go straight from the cache into the lanes of a solver that has them. Judging the answer and finding out
-/// what is held need the problem itself, and rolling resistance its contacts.
+/// Contacts go straight from the cache into lanes if the solver takes them; in double they are made for solvers that do
+/// not, and for whoever looks at the problem: that changes nothing in the lanes.
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world, Stage::assemble);
-  const double step_ratio = world.last_dt > 0 ? dt / world.last_dt : 0.0;
-  world.in_lanes = world.lane_solver != nullptr && !world.settings.measure_residual && !world.keeps_warm_start &&
-                   !world.materials.any_rolling() && world.settings.integrator == Integrator::symplectic_euler;
-  const auto add_joints = [&] {
-    assemble_joints(world.bodies, world.settings, step_ratio, world.pool.get(), world.joints, world.assembly);
-  };
-  if (world.in_lanes) {
-    assemble_bodies(source_of(world), world.settings, dt, world.pool.get(), world.assembly);
-    add_joints();
-    assemble_lanes(source_of(world), world.settings, step_ratio, world.pool.get(), *world.lane_solver,
-                   world.lane_sources, world.assembly);
-  } else {
-    assemble(source_of(world), world.settings, dt, step_ratio, world.pool.get(), world.assembly);
-    add_joints();
-  }
-  // Sub-steps follow the curve by themselves, and contacts in lanes would not be seen.
-  if (world.projects_joints && world.settings.solver != "soft_step")
-    world.joint_projector.foresee(world.bodies, world.joints, world.settings.joint_projection, world.pool.get(),
-                                  world.assembly);
+  const ContactSource source = contact_source(world);
+  const double ratio = step_ratio(world, dt), impulse_scale = world.settings.warm_start ? ratio : 0.0;
+  LaneSolver* lanes = world.solver->lane_solver();
+  assemble_bodies(world.bodies, world.settings, dt, world.pool.get(), world.assembly);
+  assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
+  if (lanes != nullptr)
+    assemble_lanes(source, world.settings, impulse_scale, *lanes, world.pool.get(), world.assembly);
+  if (lanes == nullptr || world.is_judging || world.keeps_problem || world.keeps_warm_start)
+    assemble_contacts(source, world.settings, impulse_scale, world.pool.get(), world.assembly);
+  if (world.projects_joints)
+    world.joint_projector.begin(!world.solver->traits().has_sub_steps, world.bodies, world.joints,
+                                world.settings.joint_projection, world.pool.get(), world.assembly);
 }
 
 void solve_problem(WorldState& world) {
   StageTimer timing(world, Stage::solve);
+  Assembly& assembly = world.assembly;
   SolveContext context;
   context.pool = world.pool.get();
   context.stop = {world.settings.tolerance, world.settings.iterations, 0};
-  context.contact_colour = world.assembly.contact_colour;
+  context.contact_colour = assembly.contact_colour;
   context.details = false;
-  context.measure_end = world.settings.measure_residual;
   if (world.keeps_warm_start) {
-    world.warm_start.contact_impulse = world.assembly.solution.contact_impulse;
-    world.warm_start.joint_impulse = world.assembly.solution.joint_impulse;
+    world.warm_start.contact_impulse = assembly.solution.contact_impulse;
+    world.warm_start.joint_impulse = assembly.solution.joint_impulse;
   }
-  const ContactProblem& problem = world.assembly.problem;
-  if (world.in_lanes)
-    world.report.solve = world.lane_solver->solve_lanes(problem, false, world.assembly.solution, context);
-  else
-    world.report.solve = world.solver->solve(problem, world.assembly.solution, context);
+  if (LaneSolver* lanes = world.solver->lane_solver()) {
+    world.report.solve =
+        lanes->solve_lanes(assembly.lanes, assembly.problem, assembly.has_contacts, assembly.solution, context);
+    if (assembly.has_contacts) read_lanes(*lanes, LaneProblem::Impulses::total, context.pool, assembly);
+  } else {
+    world.report.solve = world.solver->solve(assembly.problem, assembly.solution, context);
+  }
+}
+
+/// How good the answer is; the one of an earlier step stays in the report until there is a new one.
+void judge_answer(WorldState& world) {
+  StepReport& report = world.report;
+  if (!world.is_judging) {
+    report.solve.residual = world.settings.measure_residual ? world.last_residual : -1;
+    return;
+  }
+  StageTimer timing(world, Stage::solve);
+  const Timer timer;
+  world.ruler.reset(world.assembly.problem, world.pool.get());
+  report.solve.residual = world.last_residual = world.ruler.natural_map(world.assembly.solution, world.pool.get());
+  report.solve.measure_seconds += timer.seconds();
+  report.measured_step = report.step;
 }
 
 void keep_impulses(WorldState& world) {
-  if (world.in_lanes)
-    scatter_lanes(source_of(world), *world.lane_solver, world.lane_sources, world.cache, world.pool.get());
+  if (const LaneSolver* lanes = world.solver->lane_solver())
+    scatter_lanes(contact_source(world), *lanes, world.assembly, world.cache, world.pool.get());
   else
-    scatter_impulses(world.assembly, source_of(world), world.cache, world.pool.get());
+    scatter_impulses(world.assembly, contact_source(world), world.cache, world.pool.get());
 }
 
 /// Joints hold at the end of the step too, where that is asked for.
 void project_joints(WorldState& world) {
+  world.joint_projection = {};
   if (!world.projects_joints) return;
   StageTimer timing(world, Stage::solve);
-  const JointProjectionReport now = world.joint_projector.run(
-      world.bodies, world.joints, world.settings.joint_projection, world.pool.get(), world.assembly);
+  world.joint_projection = world.joint_projector.run();
+}
+
+void report_projection(WorldState& world) {
+  const JointProjectionReport& now = world.joint_projection;
   JointProjectionReport& sum = world.report.joint_projection;
   sum.carried += now.carried, sum.projected += now.projected, sum.apart += now.apart;
   sum.iterations = std::max(sum.iterations, now.iterations);
 }
 
-/// Impulses and end-of-step velocities. Islands whose numbers break down are frozen and the others solved without them.
+/// Impulses, end-of-step velocities and displacements. Islands whose numbers break down are frozen and the others
+/// solved without them.
 void solve(WorldState& world, double dt) {
   assemble_problem(world, dt);
   if (quarantine(world, false)) assemble_problem(world, dt);
   solve_problem(world);
+  judge_answer(world);
+  project_joints(world);
   while (quarantine(world, true)) {
     assemble_problem(world, dt);
     solve_problem(world);
+    judge_answer(world);
+    project_joints(world);
   }
-  project_joints(world);
+  report_projection(world);
   StageTimer timing(world, Stage::cache);
   keep_impulses(world);
   scatter_joint_impulses(world.assembly, world.pool.get(), world.joints);
@@ -202,8 +227,12 @@ void solve(WorldState& world, double dt) {
 }
 
 /// Pushed for the whole step, as opposed to bouncing at its beginning and flying on.
-bool holds(const ContactProblem& problem, const ContactBlock& c, double normal_impulse) {
-  if (!(normal_impulse > 0)) return false;
+bool holds(const WorldState& world, const ManifoldContext& context, const ContactPoint& point) {
+  if (!(point.normal_impulse > 0)) return false;
+  if (context.material.restitution == 0) return true;
+  const ContactProblem& problem = world.assembly.problem;
+  ContactBlock c;
+  fill_contact(world.settings, world.assembly, context, point, c);
   const Velocity& a = problem.bodies[static_cast<std::size_t>(c.body_a)].velocity;
   const Velocity& b = problem.bodies[static_cast<std::size_t>(c.body_b)].velocity;
   return c.restitution == 0 || contact_velocity(c, a, b)[0] >= -problem.stabilisation.bounce_speed;
@@ -212,14 +241,20 @@ bool holds(const ContactProblem& problem, const ContactBlock& c, double normal_i
 /// Bodies that nothing holds fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
 void correct_free_flight(WorldState& world, double dt) {
   const ContactProblem& problem = world.assembly.problem;
+  const ContactSource source = contact_source(world);
   ContactSolution& solution = world.assembly.solution;
   world.flags.assign(world.bodies.size() + 1, 0);
   const auto hold = [&](std::int32_t a, std::int32_t b) {
     world.flags[static_cast<std::size_t>(a)] = world.flags[static_cast<std::size_t>(b)] = 1;
   };
-  for (std::size_t k = 0; k < problem.contacts.size(); ++k)
-    if (holds(problem, problem.contacts[k], solution.contact_impulse[k][0]))
-      hold(problem.contacts[k].body_a, problem.contacts[k].body_b);
+  for (const Slab& slab : world.cache.slabs())
+    for (const ContactManifold& m : slab.manifolds) {
+      if (!takes_part(source, world.assembly, m)) continue;
+      const ManifoldContext context = manifold_context(source, m);
+      for (std::int32_t j = 0; j < m.count; ++j)
+        if (holds(world, context, slab.points[static_cast<std::size_t>(m.first_point + j)]))
+          hold(context.block.body_a, context.block.body_b);
+    }
   for (const JointBlock& j : problem.joints) hold(j.body_a, j.body_b);
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     if (world.flags[i] == 0 && world.bodies.is_active(i))
@@ -282,6 +317,7 @@ void advance(WorldState& world, double dt) {
 }
 
 void begin_report(WorldState& world, double dt) {
+  world.lanes_are_forgotten = false;
   StepReport& report = world.report;
   report.times = {};
   report.joint_projection = {};
@@ -297,9 +333,20 @@ void commit_step(WorldState& world) {
   world.time = world.report.time;
 }
 
+/// Whether the answer of this step is judged: a solver in lanes has no problem in double, and making one costs about as
+/// much as solving it.
+bool is_judged(const WorldState& world) {
+  constexpr std::int64_t kSeldom = 8;
+  const WorldSettings& settings = world.settings;
+  std::int64_t every = settings.measure_every;
+  if (every == 0) every = world.solver->lane_solver() != nullptr ? kSeldom : 1;
+  return settings.measure_residual && world.steps % every == 0;
+}
+
 /// Detection included: contacts are those of the sub-step, and most of them are recycled.
-void sub_step(WorldState& world, double dt) {
+void sub_step(WorldState& world, double dt, bool is_last) {
   world.first_event = world.events.size();
+  world.is_judging = is_last && is_judged(world);
   detect(world, dt);
   solve(world, dt);
   advance(world, dt);
@@ -326,7 +373,8 @@ const StepReport& World::step(double dt) {
   } stepping{world.stepping};
   world.stepping = true;
   begin_report(world, dt);
-  for (int k = 0; k < world.settings.sub_steps; ++k) sub_step(world, dt / world.settings.sub_steps);
+  const int sub_steps = world.settings.sub_steps;
+  for (int k = 0; k < sub_steps; ++k) sub_step(world, dt / sub_steps, k + 1 == sub_steps);
   forget_forces(world.bodies);
   commit_step(world);
   deliver_events();

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "cairn/solvers/island_solver.h"
+#include "cairn/solvers/lane_solver.h"
+#include "cairn/world/assemble_lanes.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -37,6 +40,9 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   if (std::any_of(world.joints.state.begin(), world.joints.state.end(), is_live))
     check_joints_are_taken(settings.solver);
   std::unique_ptr<Solver> solver = make_solver(settings.solver, settings.solver_settings);
+  // Islands never influence one another, whatever the solver.
+  const bool stops_early = settings.tolerance > 0 && !solver->traits().has_sub_steps;
+  if (!solver->traits().is_local || stops_early) solver = std::make_unique<IslandSolver>(std::move(solver));
   std::unique_ptr<BroadPhase> broad;
   if (world.broad == nullptr || settings.broad_phase != world.settings.broad_phase)
     broad = make_broad_phase(settings.broad_phase);
@@ -51,11 +57,11 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   const bool same_contacts = settings.margin == old.margin && settings.recycling == old.recycling;
   world.settings = settings;
   world.solver = std::move(solver);
-  world.lane_solver = dynamic_cast<LaneSolver*>(world.solver.get());
-  world.lane_sources = {};
-  const bool holds_joints = settings.solver == "ldl_pgs" || settings.solver == "soft_step";
+  forget_lanes(world);
+  world.assembly.lane_sources = {};
   const JointProjection use = settings.joint_projection.use;
-  world.projects_joints = use == JointProjection::on || (use == JointProjection::automatic && holds_joints);
+  world.projects_joints = use == JointProjection::on ||
+                          (use == JointProjection::automatic && world.solver->traits().holds_joints);
   if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = world.broad_is_fresh = true;
   if (other_pool) world.pool = std::move(pool);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
@@ -87,14 +93,40 @@ void World::set_contact_listener(ContactListener listener) {
   require(!state_->delivering, "set_contact_listener() was called by the listener itself: leave it first");
   state_->listener = std::move(listener);
 }
-const ContactProblem& World::problem() const { return state_->assembly.problem; }
-const ContactSolution& World::solution() const { return state_->assembly.solution; }
-std::span<const std::int32_t> World::contact_colours() const { return state_->assembly.contact_colour; }
+void forget_lanes(WorldState& world) {
+  world.lanes_are_forgotten = world.lanes_are_forgotten || world.assembly.is_in_lanes;
+  world.assembly.is_in_lanes = false;
+}
+
+void complete_problem(WorldState& world) {
+  Assembly& assembly = world.assembly;
+  require(!world.lanes_are_forgotten,
+          "the world was edited since its last step, whose contacts were not kept: ask for the problem before the edit, "
+          "or call keep_problem(true) before the step");
+  if (!assembly.is_in_lanes) return;
+  assemble_contacts(contact_source(world), world.settings, 0.0, world.pool.get(), assembly);
+  if (const LaneSolver* lanes = world.solver->lane_solver())
+    read_lanes(*lanes, LaneProblem::Impulses::last, world.pool.get(), assembly);
+}
+
+const ContactProblem& World::problem() const {
+  complete_problem(*state_);
+  return state_->assembly.problem;
+}
+const ContactSolution& World::solution() const {
+  complete_problem(*state_);
+  return state_->assembly.solution;
+}
+std::span<const std::int32_t> World::contact_colours() const {
+  complete_problem(*state_);
+  return state_->assembly.contact_colour;
+}
 const ContactSolution& World::warm_start() const { return state_->warm_start; }
 void World::keep_warm_start(bool keep) {
   state_->keeps_warm_start = keep;
   if (!keep) state_->warm_start = {};
 }
+void World::keep_problem(bool keep) { state_->keeps_problem = keep; }
 void World::measure_cpu_times(bool measure) { state_->measures_cpu_times = measure; }
 
 std::size_t World::body_count() const { return bodies().size(); }

@@ -129,13 +129,17 @@ class World {
   std::span<const ContactEvent> events() const;  ///< of the last step
   std::vector<ContactView> contacts() const;     ///< all points, sleeping ones included
   BodyGroups groups() const;
-  /// The problem of the last step as it was given to the solver, and what the solver made of it. Without contacts where
-  /// soft_step took them straight from the cache: measure_residual or keep_warm_start make it whole.
+  /// The problem of the last step as a value, and what the solver made of it. A solver in lanes (soft_step) does not
+  /// need contacts in double: where they were not made, they are made on request, which InputError refuses once the
+  /// world was edited, and their impulses are then those of the last sub-step as if they had acted all the time. Not for
+  /// two threads at once.
   const ContactProblem& problem() const;
   const ContactSolution& solution() const;
   /// Per contact of the problem, the colour it was given to the solver with (SolveContext::contact_colour).
   std::span<const std::int32_t> contact_colours() const;
-  /// From now on the impulses that a solve begins from are kept for `warm_start`; costs a copy of them per step.
+  /// From now on every step makes its problem and solution whole, with the impulses of all sub-steps. Changes no result.
+  void keep_problem(bool keep);
+  /// From now on the impulses that a solve begins from are kept for `warm_start`, and the problem too.
   void keep_warm_start(bool keep);
   const ContactSolution& warm_start() const;  ///< of the last step, impulses only; empty unless kept
 

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cairn/broad/broad_phase.h"
+#include "cairn/problem/natural_map.h"
 #include "cairn/world/assemble.h"
-#include "cairn/world/assemble_lanes.h"
 #include "cairn/world/joints.h"
 #include "cairn/world/project_joints.h"
 #include "cairn/world/world.h"
@@ -37,12 +38,13 @@ struct WorldState {
   std::unique_ptr<BroadPhase> broad;
   bool broad_is_fresh = true;  ///< it has not seen any shapes yet
   std::unique_ptr<Solver> solver;
-  LaneSolver* lane_solver = nullptr;  ///< the same, if it takes lanes
   bool projects_joints = false;
   JointProjector joint_projector;
+  JointProjectionReport joint_projection;  ///< of the last solve
   Assembly assembly;
-  LaneSources lane_sources;
-  bool in_lanes = false;  ///< the contacts of this step are in lanes, and not in the assembly
+  ContactRuler ruler;
+  bool is_judging = false;    ///< the answer of this sub-step is measured
+  double last_residual = -1;  ///< that was measured; -1: none
 
   // Since the last step.
   std::vector<std::uint8_t> removed_shape;  ///< per shape slot: removed, the cache must forget it
@@ -62,7 +64,9 @@ struct WorldState {
   std::vector<ShapeId> shapes_to_remove;
   std::vector<JointId> joints_to_remove;
 
+  bool keeps_problem = false;
   bool keeps_warm_start = false;
+  bool lanes_are_forgotten = false;  ///< the contacts of the last step were in lanes alone when something was edited
   bool measures_cpu_times = false;
   ContactSolution warm_start;  ///< the impulses that the last solve began from, where they are kept
 
@@ -70,12 +74,23 @@ struct WorldState {
   std::vector<double> partial_sums;
   std::vector<std::int32_t> found;
   std::vector<std::uint8_t> flags;
+  std::vector<std::pair<std::size_t, Vec3>> stopped;  ///< continuous bodies that touch on their way, and how far they go
   std::vector<Edge> joint_edges;  ///< bodies that joints hold together, for the islands
 
   std::size_t slot(BodyId id, const char* function) const;
   std::size_t slot(ShapeId id, const char* function) const;
   std::size_t slot(JointId id, const char* function) const;
 };
+
+/// Where assembly finds the contacts of this step.
+inline ContactSource contact_source(const WorldState& world) {
+  return {world.shapes, world.materials, world.cache, world.graph};
+}
+/// The problem of the last step with its contacts, which may not have been needed so far, and their impulses.
+/// InputError if it can no longer be made.
+void complete_problem(WorldState& world);
+/// Before an edit: contacts that are in lanes alone cannot be told any more.
+void forget_lanes(WorldState& world);
 
 /// Puts islands whose bodies have all been slow for long enough to sleep, and wakes those that are not. Needs the
 /// graph.

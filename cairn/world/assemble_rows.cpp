@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "cairn/world/assemble_joints.h"
+#include "cairn/world/assemble_rows.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "cairn/world/contact_blocks.h"
 
 namespace cairn {
 
@@ -27,6 +29,48 @@ void fetch(const JointDef& def) {
   __builtin_prefetch(&def.enabled), __builtin_prefetch(&def.angular);
 }
 
+/// Axes that are held: one row each against the fixed frame.
+void lock_axes(const Bodies& bodies, Assembly& out) {
+  const auto frame = static_cast<std::int32_t>(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const std::uint32_t locked = bodies.record[i].locked_axes & (kLockX | kLockY | kLockZ);
+    if (locked == 0 || !bodies.is_active(i)) continue;
+    JointBlock joint{frame, static_cast<std::int32_t>(i), static_cast<std::int32_t>(out.held_rows.size()), 0};
+    for (int axis = 0; axis < 3; ++axis) {
+      if ((locked & (1u << axis)) == 0) continue;
+      JointRow row;
+      row.linear_b = {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0};
+      row.linear_a = -row.linear_b;
+      out.held_rows.push_back(row);
+      ++joint.row_count;
+    }
+    out.held_blocks.push_back(joint);
+  }
+}
+
+/// Rolling resistance: the relative turning across the normal is held by a torque of at most rolling_radius times the
+/// normal impulse, which is that of the last step (two rows per contact), whether or not the solver starts from it.
+void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out) {
+  for (const Slab& slab : from.cache.slabs())
+    for (const ContactManifold& m : slab.manifolds) {
+      if (!takes_part(from, out, m)) continue;
+      const ManifoldContext context = manifold_context(from, m);
+      const ContactBlock& c = context.block;
+      for (std::int32_t j = 0; j < m.count; ++j) {
+        const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
+        const double bound = context.material.rolling_radius * step_ratio * double{point.normal_impulse};
+        if (!(bound > 0)) continue;
+        out.held_blocks.push_back({c.body_a, c.body_b, static_cast<std::int32_t>(out.held_rows.size()), 2});
+        for (const Vec3& axis : {c.tangent1, c.tangent2}) {
+          JointRow row;
+          row.angular_a = -axis, row.angular_b = axis;
+          row.lower = -bound, row.upper = bound;
+          out.held_rows.push_back(row);
+        }
+      }
+    }
+}
+
 bool takes_part(const Bodies& bodies, const JointState& state) {
   const auto active = [&](std::int32_t body) { return body >= 0 && bodies.is_active(static_cast<std::size_t>(body)); };
   return state.live && state.rows > 0 && (active(state.body_a) || active(state.body_b));
@@ -38,16 +82,22 @@ std::int32_t block_count(const JointState& state) {
   return (state.holding > 0 ? 1 : 0) + (bounded + kBlockRows - 1) / kBlockRows;
 }
 
-void number_rows(const Bodies& bodies, const ContactProblem& problem, Joints& joints) {
+/// After what is held. The rows of the last step stay where they are: new ones would first be made empty.
+void number_rows(const Bodies& bodies, Joints& joints, Assembly& out) {
   joints.first_row.resize(joints.size() + 1), joints.first_block.resize(joints.size() + 1);
-  auto row = static_cast<std::int32_t>(problem.joint_rows.size());
-  auto block = static_cast<std::int32_t>(problem.joints.size());
+  auto row = static_cast<std::int32_t>(out.held_rows.size());
+  auto block = static_cast<std::int32_t>(out.held_blocks.size());
   for (std::size_t j = 0; j < joints.size(); ++j) {
     joints.first_row[j] = row, joints.first_block[j] = block;
     if (!takes_part(bodies, joints.state[j])) continue;
     row += joints.state[j].rows, block += block_count(joints.state[j]);
   }
   joints.first_row.back() = row, joints.first_block.back() = block;
+  out.problem.joint_rows.resize(static_cast<std::size_t>(row));
+  out.problem.joints.resize(static_cast<std::size_t>(block));
+  out.solution.joint_impulse.assign(static_cast<std::size_t>(row), 0.0);
+  std::ranges::copy(out.held_rows, out.problem.joint_rows.begin());
+  std::ranges::copy(out.held_blocks, out.problem.joints.begin());
 }
 
 void write_blocks(const JointState& state, std::int32_t world_frame, std::int32_t row, JointBlock* block) {
@@ -96,18 +146,14 @@ void place_joint(const Bodies& bodies, const JointDef& def, const JointState& st
   place.derive();
 }
 
-void assemble_joints(const Bodies& bodies, const WorldSettings& settings, double step_ratio, ThreadPool* pool,
-                     Joints& joints, Assembly& out) {
-  if (joints.size() == 0) return;
+void assemble_rows(const ContactSource& from, const Bodies& bodies, const WorldSettings& settings, double step_ratio,
+                   ThreadPool* pool, Joints& joints, Assembly& out) {
+  out.held_blocks.clear(), out.held_rows.clear();
+  if (out.any_locked) lock_axes(bodies, out);
+  if (from.materials.any_rolling()) resist_rolling(from, step_ratio, out);
+  number_rows(bodies, joints, out);
   ContactProblem& problem = out.problem;
   const double impulse_scale = settings.warm_start ? kKeptImpulse * step_ratio : 0.0;
-  number_rows(bodies, problem, joints);
-  // Over the rows of the last step: new ones would first be made empty.
-  out.kept_rows.resize(static_cast<std::size_t>(joints.first_row.back()));
-  std::copy(problem.joint_rows.begin(), problem.joint_rows.end(), out.kept_rows.begin());
-  problem.joint_rows.swap(out.kept_rows);
-  problem.joints.resize(static_cast<std::size_t>(joints.first_block.back()));
-  out.solution.joint_impulse.resize(problem.joint_rows.size());
   const auto world_frame = static_cast<std::int32_t>(bodies.size());
   parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
     JointPlace place;

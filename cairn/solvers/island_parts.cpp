@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/solvers/island_parts.h"
+
+namespace cairn {
+
+/// Contacts and joints by island, in the order of the problem.
+void IslandParts::find(const ContactProblem& problem, ThreadPool* pool) {
+  const auto edge = [&](const auto& block) {
+    const auto vertex = [&](std::int32_t body) {
+      return problem.bodies[static_cast<std::size_t>(body)].is_dynamic() ? body : kNoVertex;
+    };
+    return Edge{vertex(block.body_a), vertex(block.body_b)};
+  };
+  edges_.clear();
+  for (const ContactBlock& c : problem.contacts) edges_.push_back(edge(c));
+  for (const JointBlock& j : problem.joints) edges_.push_back(edge(j));
+  finder_.find(edges_, static_cast<std::int32_t>(problem.bodies.size()), pool, islands_);
+  first_.assign(static_cast<std::size_t>(islands_.count) + 1, 0);
+  for (const std::int32_t island : islands_.of_edge)
+    if (island >= 0) ++first_[static_cast<std::size_t>(island) + 1];
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  members_.resize(static_cast<std::size_t>(first_.back()));
+  for (std::size_t k = 0; k < islands_.of_edge.size(); ++k)
+    if (const std::int32_t island = islands_.of_edge[k]; island >= 0)
+      members_[static_cast<std::size_t>(first_[static_cast<std::size_t>(island)]++)] = static_cast<std::int32_t>(k);
+  for (std::size_t i = first_.size() - 1; i > 0; --i) first_[i] = first_[i - 1];  // filling moved them on by one
+  first_[0] = 0;
+  local_.assign(problem.bodies.size(), -1);
+  part_.bodies.clear();
+}
+
+bool IslandParts::is_empty(std::int32_t island) const {
+  return first_[static_cast<std::size_t>(island)] == first_[static_cast<std::size_t>(island) + 1];
+}
+
+/// Numbers in the order of first appearance.
+void IslandParts::renumber(const ContactProblem& problem, std::int32_t& body) {
+  std::int32_t& number = local_[static_cast<std::size_t>(body)];
+  if (number < 0) {
+    number = static_cast<std::int32_t>(part_.bodies.size());
+    part_.bodies.push_back(body);
+    part_.problem.bodies.push_back(problem.bodies[static_cast<std::size_t>(body)]);
+  }
+  body = number;
+}
+
+void IslandParts::add_contact(const ContactProblem& problem, const ContactSolution& solution,
+                              std::span<const std::int32_t> colours, std::size_t contact) {
+  part_.contacts.push_back(static_cast<std::int32_t>(contact));
+  ContactBlock& block = part_.problem.contacts.emplace_back(problem.contacts[contact]);
+  part_.solution.contact_impulse.push_back(solution.contact_impulse[contact]);
+  if (!colours.empty()) part_.colours.push_back(colours[contact]);
+  renumber(problem, block.body_a), renumber(problem, block.body_b);
+}
+
+void IslandParts::add_joint(const ContactProblem& problem, const ContactSolution& solution, std::size_t joint) {
+  part_.joints.push_back(static_cast<std::int32_t>(joint));
+  const JointBlock& given = problem.joints[joint];
+  JointBlock& block = part_.problem.joints.emplace_back(given);
+  first_row_.push_back(given.first_row);
+  block.first_row = static_cast<std::int32_t>(part_.problem.joint_rows.size());
+  for (std::int32_t k = given.first_row; k < given.first_row + given.row_count; ++k) {
+    part_.problem.joint_rows.push_back(problem.joint_rows[static_cast<std::size_t>(k)]);
+    part_.solution.joint_impulse.push_back(solution.joint_impulse[static_cast<std::size_t>(k)]);
+  }
+  renumber(problem, block.body_a), renumber(problem, block.body_b);
+}
+
+void IslandParts::extract(const ContactProblem& problem, const ContactSolution& solution,
+                          std::span<const std::int32_t> colours, std::int32_t island) {
+  for (const std::int32_t body : part_.bodies) local_[static_cast<std::size_t>(body)] = -1;
+  part_.problem.dt = problem.dt, part_.problem.stabilisation = problem.stabilisation;
+  part_.problem.bodies.clear(), part_.problem.contacts.clear();
+  part_.problem.joints.clear(), part_.problem.joint_rows.clear();
+  part_.solution.contact_impulse.clear(), part_.solution.joint_impulse.clear(), part_.solution.contact_carry.clear();
+  part_.bodies.clear(), part_.contacts.clear(), part_.joints.clear(), part_.colours.clear(), first_row_.clear();
+  const auto at = static_cast<std::size_t>(island);
+  for (auto m = static_cast<std::size_t>(first_[at]); m < static_cast<std::size_t>(first_[at + 1]); ++m) {
+    const auto k = static_cast<std::size_t>(members_[m]);
+    if (k < problem.contacts.size())
+      add_contact(problem, solution, colours, k);
+    else
+      add_joint(problem, solution, k - problem.contacts.size());
+  }
+}
+
+void IslandParts::write_back(ContactSolution& solution) const {
+  for (std::size_t i = 0; i < part_.bodies.size(); ++i) {
+    if (!part_.problem.bodies[i].is_dynamic()) continue;
+    solution.velocity[static_cast<std::size_t>(part_.bodies[i])] = part_.solution.velocity[i];
+    solution.displacement[static_cast<std::size_t>(part_.bodies[i])] = part_.solution.displacement[i];
+  }
+  for (std::size_t i = 0; i < part_.contacts.size(); ++i) {
+    const auto k = static_cast<std::size_t>(part_.contacts[i]);
+    solution.contact_impulse[k] = part_.solution.contact_impulse[i];
+    if (!solution.contact_carry.empty()) solution.contact_carry[k] = part_.solution.contact_impulse[i];
+  }
+  for (std::size_t i = 0; i < part_.joints.size(); ++i) {
+    const JointBlock& joint = part_.problem.joints[i];
+    for (std::int32_t k = 0; k < joint.row_count; ++k)
+      solution.joint_impulse[static_cast<std::size_t>(first_row_[i] + k)] =
+          part_.solution.joint_impulse[static_cast<std::size_t>(joint.first_row + k)];
+  }
+}
+
+}  // namespace cairn
