@@ -63,7 +63,14 @@ void IslandSolver::add(SolveReport report, SolveReport& total) const {
   add_report(report.joints, total.joints);
 }
 
+bool IslandSolver::must_divide(const ContactProblem& problem, const SolveContext& context) const {
+  const SolverTraits traits = solver_->traits();
+  const bool stops_early = context.stop.tolerance > 0 && !traits.has_sub_steps;
+  return !traits.is_local || stops_early || contact_rows(problem, context.pool) == 4;
+}
+
 SolveReport IslandSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
+  if (!must_divide(problem, context)) return solver_->solve(problem, solution, context);
   SolveReport report;
   report.reason = StopReason::converged;
   Timer timer;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// IslandSolver: any solver, island by island. For solvers that look at a problem as a whole (accelerations, line searches,
-// Newton's method, stopping by the residual): each island gets the bits that it would get alone, its own acceleration and
-// its own stop. Solvers that are local (SolverTraits::is_local) do not need it.
+// IslandSolver: any solver such that each island gets the bits that it would get alone. Solvers that are local
+// (SolverTraits::is_local) see the whole problem at once. The others (accelerations, line searches, Newton's method), and
+// all where a solve stops by the residual, see one island after the other, so that each has its own acceleration and its
+// own stop. So do problems with spin friction: a fourth row per contact, even an empty one, rounds differently.
 #pragma once
 
 #include <memory>
@@ -22,6 +23,7 @@ class IslandSolver : public Solver {
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 
  private:
+  bool must_divide(const ContactProblem& problem, const SolveContext& context) const;
   void add(SolveReport report, SolveReport& total) const;
 
   std::unique_ptr<Solver> solver_;

@@ -32,7 +32,7 @@ struct SoftStepSettings {
   int sub_steps = 0;         ///< 0: 8 in islands of up to 256 manifolds, else 4; more: stiffer and steadier
   int iterations = 1;        ///< soft sweeps per sub-step
   int relax = 0;             ///< rigid sweeps per sub-step; 0: 2 where most manifolds have several points, else 1
-  int cold_relax = 8;        ///< the same for islands most of whose contacts are new; 0: as relax. Fewer: masonry falls
+  int cold_relax = 4;        ///< the same for islands many of whose contacts have no impulse yet; fewer: masonry falls
   double hertz = 0;          ///< of soft contacts; 0: a quarter of the rate of sub-steps. Higher: stacks begin to shake
   double damping_ratio = 1;  ///< higher: overlap is removed more slowly, tall stacks rock longer
   double still_factor = 1;   ///< contacts with bodies that cannot move have this times the frequency

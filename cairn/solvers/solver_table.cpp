@@ -225,11 +225,13 @@ Fields<LdlPgsSettings> ldl_pgs_fields() {
 Fields<SoftStepSettings> soft_step_fields() {
   using S = SoftStepSettings;
   return {
-      number("sub_steps", &S::sub_steps, 0, 1000, "per step; 0: 8 up to 256 manifolds, else 4"),
+      number("sub_steps", &S::sub_steps, 0, 1000, "per step; 0: 8 in islands of up to 256 manifolds, else 4"),
       number("iterations", &S::iterations, 1, 1000, "soft sweeps per sub-step"),
       number("relax", &S::relax, 0, 1000,
              "rigid sweeps per sub-step that take back the speed of the push-out (0: 2 where most manifolds are flat, "
              "else 1)"),
+      number("cold_relax", &S::cold_relax, 0, 1000,
+             "the same for islands with many contacts that have no impulse to start from; 0: as relax"),
       number("hertz", &S::hertz, 0.0, 1e6, "frequency of soft contacts; 0: a quarter of the rate of sub-steps"),
       number("damping_ratio", &S::damping_ratio, 0.0, 1000.0, "of soft contacts; higher: tall stacks rock longer"),
       number("still_factor", &S::still_factor, 0.1, 100.0, "frequency of contacts with bodies that cannot move"),

@@ -41,12 +41,6 @@ SplittingSolver::SplittingSolver(const SplittingSettings& settings)
     : settings_(settings), workspace_(std::make_unique<Workspace>(settings)) {}
 SplittingSolver::~SplittingSolver() = default;
 
-/// Blocks and rows see the bodies they share alone; clusters, the line search and accelerations see more.
-SolverTraits SplittingSolver::traits() const {
-  return {.is_local = settings_.method != SplittingMethod::line_search && settings_.cluster == 1 &&
-                      settings_.acceleration == Acceleration::none && settings_.tolerance <= 0};
-}
-
 SolveReport SplittingSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
   check_input(problem, solution, context);
   SolveReport report;

@@ -21,7 +21,6 @@ class SplittingSolver : public Solver {
   explicit SplittingSolver(const SplittingSettings& settings);
   ~SplittingSolver() override;
 
-  SolverTraits traits() const override;
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
   /// Refused: masses are split where there are bodies.
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;

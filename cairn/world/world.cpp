@@ -41,8 +41,7 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
     check_joints_are_taken(settings.solver);
   std::unique_ptr<Solver> solver = make_solver(settings.solver, settings.solver_settings);
   // Islands never influence one another, whatever the solver.
-  const bool stops_early = settings.tolerance > 0 && !solver->traits().has_sub_steps;
-  if (!solver->traits().is_local || stops_early) solver = std::make_unique<IslandSolver>(std::move(solver));
+  if (solver->lane_solver() == nullptr) solver = std::make_unique<IslandSolver>(std::move(solver));
   std::unique_ptr<BroadPhase> broad;
   if (world.broad == nullptr || settings.broad_phase != world.settings.broad_phase)
     broad = make_broad_phase(settings.broad_phase);
