@@ -61,7 +61,7 @@ struct Convergence {
   std::int64_t contacts = 0;
   SweepCost cost;
   std::vector<CurvePoint> points;  ///< the first after 0 sweeps
-  int sweeps_to_hundredth = -1;    ///< until Measures::natural_map is 1e-2 of that of zero impulses; -1: not reached
+  int sweeps_to_hundredth = -1;    ///< until Measures::residual is 1e-2 of that of zero impulses; -1: not reached
 };
 /// Every method on one problem. `most_sweeps` limits the search for the hundredth.
 std::vector<Convergence> converge(const FrozenProblem& frozen, int threads, int most_sweeps, Progress& progress);

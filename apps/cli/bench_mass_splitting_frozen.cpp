@@ -120,7 +120,7 @@ std::vector<Convergence> converge(const FrozenProblem& frozen, int threads, int 
       const Measures m = residual(frozen.problem, solve_cold(frozen, *solvers[i], sweeps, pool.get()));
       result.points.push_back({sweeps, m.c2_violation, m.c1_rms});
     }
-    result.sweeps_to_hundredth = sweeps_to_hundredth(frozen, *solvers[i], start.natural_map, most_sweeps, pool.get());
+    result.sweeps_to_hundredth = sweeps_to_hundredth(frozen, *solvers[i], start.residual, most_sweeps, pool.get());
     results.push_back(std::move(result));
   }
   return results;

@@ -31,7 +31,7 @@ void show(const char* title, const std::string& problem, const std::vector<std::
     context.stop = stop;
     const SolveOutcome o = solve_and_measure(loaded, parse_solver(text, {}), context, {});
     fmt::print("  {:<44} {:>7} {:>9.1f} {:>11.1e} {}\n", o.solver, o.report.iterations, 1e3 * o.report.seconds,
-               o.measures.natural_map, bar(o.measures.natural_map));
+               o.measures.residual, bar(o.measures.residual));
   }
 }
 

@@ -2,7 +2,7 @@
 // Siconos beside our solvers, where Debian's package python3-siconos is installed; nothing else depends on it.
 //
 // Every solver runs in a process of its own with a time limit: a crash or a hang of Siconos is a result. Its impulses
-// come back as they are; the caller judges them with the same ruler as ours (natural_map), because Siconos stops by a
+// come back as they are; the caller judges them with the same ruler as ours (residual), because Siconos stops by a
 // measure of its own.
 #pragma once
 

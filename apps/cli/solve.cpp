@@ -77,8 +77,8 @@ SolveOutcome siconos_outcome(const LoadedProblem& loaded, const SiconosResult& r
   outcome.report.iterations = result.iterations;
   outcome.report.seconds = result.seconds;
   if (!result.impulse.empty()) outcome.measures = residual(problem, result.impulse);
-  if (result.impulse.empty()) outcome.measures.natural_map = std::numeric_limits<double>::infinity();
-  outcome.report.reason = outcome.measures.natural_map <= tolerance ? StopReason::converged
+  if (result.impulse.empty()) outcome.measures.residual = std::numeric_limits<double>::infinity();
+  outcome.report.reason = outcome.measures.residual <= tolerance ? StopReason::converged
                           : result.status == SiconosStatus::timeout ? StopReason::time_limit
                           : result.status == SiconosStatus::crashed ? StopReason::diverged
                                                                     : StopReason::max_iterations;
@@ -105,7 +105,7 @@ std::vector<SolveOutcome> solve_with_siconos(const SolveOptions& options, const 
       outcomes[i] = siconos_outcome(loaded, (*results)[i], options.tolerance);
       const bool early =
           (*results)[i].status == SiconosStatus::solved && outcomes[i].report.reason != StopReason::converged;
-      if (early) worst = std::max(worst, outcomes[i].measures.natural_map);
+      if (early) worst = std::max(worst, outcomes[i].measures.residual);
     }
     if (worst == 0) break;
     tolerance *= 0.5 * options.tolerance / worst;

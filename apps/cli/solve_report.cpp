@@ -109,7 +109,7 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
     outcome.state_hash = hash_of(solution);
     outcome.impulse = std::move(solution.impulse);
   }
-  outcome.report.residual = outcome.measures.natural_map;
+  outcome.report.residual = outcome.measures.residual;
   outcome.colour_sizes = outcome.report.colour_sizes.empty() ? greedy_colours(loaded) : outcome.report.colour_sizes;
   return outcome;
 }
@@ -144,7 +144,8 @@ nlohmann::json to_json(const SolveOutcome& o) {
       {"seconds", o.report.seconds},
       {"setup_seconds", o.report.setup_seconds},
       {"measure_seconds", o.report.measure_seconds},
-      {"residual", m.natural_map},
+      {"residual", m.residual},
+      {"natural_map", m.natural_map},
       {"residual_unit_free", m.unit_free},
       {"status", to_string(o.report.reason)},
       {"state_hash", o.state_hash},
@@ -182,7 +183,7 @@ void print_outcome_head(std::FILE* out) {
 
 void print_outcome(std::FILE* out, const SolveOutcome& o) {
   fmt::print(out, "{:<44} {:>9} {:<14} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.4f} {:>9.4f}\n", o.solver, o.report.iterations,
-             to_string(o.report.reason), o.measures.natural_map, o.measures.unit_free, o.measures.c1_rms,
+             to_string(o.report.reason), o.measures.residual, o.measures.unit_free, o.measures.c1_rms,
              o.report.seconds, o.report.setup_seconds);
   for (const std::string& note : o.report.notes) fmt::print(out, "  note: {}\n", note);
 }

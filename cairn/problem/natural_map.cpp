@@ -28,7 +28,61 @@ void apply_to_body(const ProblemBody& body, const ContactBlock& c, bool is_b, co
   w.angular = is_b ? w.angular + angular : w.angular - angular;
 }
 
+/// Below this part of the speeds involved, relative velocities are rounding.
+constexpr double kRounding = 1e-10;
+
+double sum_of(const SymMat3& m) { return m.xx + m.yy + m.zz; }
+
+/// trace(W_kk) of a contact: e.(a e) summed over the axes of any frame.
+double trace_of(const ContactProblem& problem, const ContactBlock& c) {
+  double trace = 0;
+  const auto add = [&](std::int32_t index, const Vec3& arm) {
+    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(index)];
+    const SymMat3& i = body.inverse_inertia;
+    trace += 3 * body.inverse_mass + sum_of(i) * dot(arm, arm) - dot(arm, i * arm);
+    if (c.spin_radius > 0) trace += c.spin_radius * c.spin_radius * dot(c.normal, i * c.normal);
+  };
+  add(c.body_a, c.arm_a), add(c.body_b, c.arm_b);
+  return trace;
+}
+
+/// w |F|^2 of one contact.
+double energy_of(const Gauge& g, int dim, double weight) {
+  return weight > 0 ? weight * natural_map2(g, dim, 1 / weight) : 0.0;
+}
+
+/// w of a joint row.
+double weight_of(const ContactProblem& problem, const JointBlock& joint, const JointRow& row) {
+  Velocity a, b;
+  apply_joint_impulse(problem, joint, row, 1.0, a, b);
+  return joint_velocity(row, a, b) + joint_softness(problem, row);
+}
+
+double speed_of(const ContactProblem& problem, std::int32_t body) {
+  const Velocity free = free_velocity(problem, body);
+  return norm(free.linear);
+}
+
 }  // namespace
+
+double relative_residual(const DelassusProblem& problem, std::span<const double> impulse,
+                         std::span<const double> velocity) {
+  const auto dim = static_cast<std::size_t>(problem.dim());
+  double sum = 0, scale = 0;
+  Gauge now, none;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(problem.contact_count()); ++k) {
+    const double* block = problem.w.diagonal_block(static_cast<std::int64_t>(k));
+    double weight = 0;
+    for (std::size_t i = 0; i < dim; ++i) {
+      now.impulse[i] = impulse[k * dim + i], now.velocity[i] = velocity[k * dim + i];
+      none.velocity[i] = problem.q[k * dim + i];
+      weight += block[i * dim + i] / static_cast<double>(dim);
+    }
+    now.friction = none.friction = problem.friction[k];
+    sum += energy_of(now, problem.dim(), weight), scale += energy_of(none, problem.dim(), weight);
+  }
+  return divide(std::sqrt(sum), std::sqrt(scale));
+}
 
 double natural_map(const DelassusProblem& problem, std::span<const double> impulse, std::span<const double> velocity) {
   const auto dim = static_cast<std::size_t>(problem.dim());
@@ -49,37 +103,64 @@ double natural_map(const DelassusProblem& problem, std::span<const double> impul
 void ContactRuler::reset(const ContactProblem& problem, ThreadPool* pool) {
   problem_ = &problem;
   dim_ = contact_rows(problem, pool);
-  q_.resize(problem.contacts.size());
-  joint_q_.resize(problem.joint_rows.size());
   is_listed_ = false;
-  double norm2 = sum_of(pool, q_.size(), [&](std::int64_t begin, std::int64_t end) {
+  scale_ = scale_contacts(pool);
+  scale_ = std::sqrt(scale_ + scale_joints());
+}
+
+/// q and w of all contacts, and their part of the scale.
+double ContactRuler::scale_contacts(ThreadPool* pool) {
+  q_.resize(problem_->contacts.size()), weight_.resize(problem_->contacts.size());
+  return sum_of(pool, q_.size(), [&](std::int64_t begin, std::int64_t end) {
     double sum = 0;
+    Gauge none;
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      const ContactBlock& c = problem.contacts[k];
-      q_[k] = contact_velocity(c, free_velocity(problem, c.body_a), free_velocity(problem, c.body_b));
-      q_[k][0] += contact_bias(problem, c);
-      for (int i = 0; i < dim_; ++i) sum += q_[k][static_cast<std::size_t>(i)] * q_[k][static_cast<std::size_t>(i)];
+      const ContactBlock& c = problem_->contacts[k];
+      q_[k] = contact_velocity(c, free_velocity(*problem_, c.body_a), free_velocity(*problem_, c.body_b));
+      q_[k][0] += contact_bias(*problem_, c);
+      weight_[k] = trace_of(*problem_, c) / dim_;
+      if (!(weight_[k] > 0)) continue;
+      none.velocity = q_[k], none.friction = friction_axes(c);
+      const double rounding = kRounding * (speed_of(*problem_, c.body_a) + speed_of(*problem_, c.body_b));
+      sum += energy_of(none, dim_, weight_[k]) + rounding * rounding / weight_[k];
     }
     return sum;
   });
-  for (const JointBlock& joint : problem.joints)
-    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const JointRow& row = problem.joint_rows[static_cast<std::size_t>(k)];
-      const double q = joint_velocity(row, free_velocity(problem, joint.body_a), free_velocity(problem, joint.body_b)) +
-                       joint_bias(problem, row);
-      joint_q_[static_cast<std::size_t>(k)] = q;
-      norm2 += q * q;
-    }
-  q_norm_ = std::sqrt(norm2);
 }
 
-double ContactRuler::natural_map(const ContactSolution& solution, ThreadPool* pool) {
+double ContactRuler::scale_joints() {
+  double sum = 0;
+  joint_q_.assign(problem_->joint_rows.size(), 0.0), joint_weight_.assign(problem_->joint_rows.size(), 0.0);
+  for (const JointBlock& joint : problem_->joints)
+    for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const JointRow& row = problem_->joint_rows[i];
+      joint_q_[i] =
+          joint_velocity(row, free_velocity(*problem_, joint.body_a), free_velocity(*problem_, joint.body_b)) +
+          joint_bias(*problem_, row);
+      const double w = joint_weight_[i] = weight_of(*problem_, joint, row);
+      if (!(w > 0)) continue;
+      const double r = std::clamp(-joint_q_[i] / w, row.lower, row.upper);
+      const double rounding = kRounding * (speed_of(*problem_, joint.body_a) + speed_of(*problem_, joint.body_b));
+      sum += w * r * r + rounding * rounding / w;
+    }
+  return sum;
+}
+
+double ContactRuler::residual(const ContactSolution& solution, bool has_sub_steps, ThreadPool* pool) {
   w_.assign(problem_->bodies.size(), Velocity{});
   if (pool != nullptr)
     gather_contacts(solution, pool);
   else
     add_contact_impulses(*problem_, solution, w_);
   add_joint_impulses(*problem_, solution, w_);
+  // By how much the way of a body differs from that of its end velocity.
+  const auto detour = [&](std::int32_t body) -> Velocity {
+    const auto i = static_cast<std::size_t>(body);
+    const Velocity &d = solution.displacement[i], &u = solution.velocity[i];
+    const double rate = 1 / problem_->dt;
+    return {rate * d.linear - u.linear, rate * d.angular - u.angular};
+  };
   const double contacts = sum_of(pool, q_.size(), [&](std::int64_t begin, std::int64_t end) {
     double sum = 0;
     Gauge g;
@@ -88,12 +169,13 @@ double ContactRuler::natural_map(const ContactSolution& solution, ThreadPool* po
       g.impulse = solution.contact_impulse[k];
       g.velocity = contact_velocity(c, w_[static_cast<std::size_t>(c.body_a)], w_[static_cast<std::size_t>(c.body_b)]);
       for (std::size_t i = 0; i < 4; ++i) g.velocity[i] += q_[k][i];
+      if (has_sub_steps && c.gap > 0) g.velocity[0] += contact_velocity(c, detour(c.body_a), detour(c.body_b))[0];
       g.friction = friction_axes(c);
-      sum += natural_map2(g, dim_, 1.0);
+      sum += energy_of(g, dim_, weight_[k]);
     }
     return sum;
   });
-  return divide(std::sqrt(contacts + joints(solution)), q_norm_);
+  return divide(std::sqrt(contacts + joints(solution)), scale_);
 }
 
 /// The contacts of every body that can move.
@@ -123,18 +205,20 @@ void ContactRuler::gather_contacts(const ContactSolution& solution, ThreadPool* 
   });
 }
 
-/// Joint rows: squares of lambda - clamp(lambda - y).
+/// Joint rows: w times the squares of lambda - clamp(lambda - y / w).
 double ContactRuler::joints(const ContactSolution& solution) const {
   double sum = 0;
   for (const JointBlock& joint : problem_->joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
       const JointRow& row = problem_->joint_rows[static_cast<std::size_t>(k)];
       const double impulse = solution.joint_impulse[static_cast<std::size_t>(k)];
+      const double w = joint_weight_[static_cast<std::size_t>(k)];
+      if (!(w > 0)) continue;
       const double y =
           joint_velocity(row, w_[static_cast<std::size_t>(joint.body_a)], w_[static_cast<std::size_t>(joint.body_b)]) +
           joint_q_[static_cast<std::size_t>(k)] + joint_softness(*problem_, row) * impulse;
-      const double r = impulse - std::clamp(impulse - y, row.lower, row.upper);
-      sum += r * r;
+      const double r = impulse - std::clamp(impulse - y / w, row.lower, row.upper);
+      sum += w * r * r;
     }
   return sum;
 }

@@ -187,6 +187,7 @@ Measures residual(const ContactProblem& problem, const ContactSolution& solution
   const Gauges gauges = gauges_of(problem, solution, u, dim);
 
   Measures m;
+  m.residual = ContactRuler(problem).residual(solution);
   set_references(problem, gauges, m);
   measure_natural_map(gauges, dim, m);
   double sum2 = 0;
@@ -258,6 +259,7 @@ Measures residual(const DelassusProblem& problem, std::span<const double> impuls
   multiply_add(problem.w, impulse, problem.q, velocity);
   const Gauges gauges = gauges_of(problem, impulse, velocity);
   Measures m;
+  m.residual = relative_residual(problem, impulse, velocity);
   set_references(gauges, m);
   measure_natural_map(gauges, problem.dim(), m);
   double sum2 = 0;

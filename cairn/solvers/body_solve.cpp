@@ -111,7 +111,7 @@ class BodyRuler : public Ruler {
   Reading read(std::span<const double> lambda) override {
     if (!std::exchange(is_ready_, true)) ruler_.reset(problem_, context_.pool);
     unpack(lambda, sweep_, context_.pool, solution_);
-    return {ruler_.natural_map(solution_, context_.pool),
+    return {ruler_.residual(solution_, false, context_.pool),
             context_.gamma_r > 0 ? gamma_of(problem_, solution_, sweep_.dim(), context_.gamma_r) : 0.0};
   }
 

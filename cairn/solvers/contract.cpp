@@ -34,7 +34,7 @@ void ContractSolver::judge(const ContactProblem& problem, const ContactSolution&
     if (parts_.is_empty(island)) continue;
     parts_.extract(problem, solution, context.contact_colour, island);
     part_ruler_.reset(parts_.part().problem, context.pool);
-    const double residual = ordered(part_ruler_.natural_map(parts_.part().solution, context.pool));
+    const double residual = ordered(part_ruler_.residual(parts_.part().solution, false, context.pool));
     ++report.islands;
     if (residual > settings_.max_residual)
       misses_.push_back({residual, island});
@@ -91,7 +91,7 @@ SolveReport ContractSolver::solve(const ContactProblem& problem, ContactSolution
   if (context.measure_end) {
     const Timer measuring;
     ruler_.reset(problem, context.pool);
-    report.residual = ruler_.natural_map(solution, context.pool);
+    report.residual = ruler_.residual(solution, false, context.pool);
     report.measure_seconds = measuring.seconds();
   }
   if (contract.timed && context.details)

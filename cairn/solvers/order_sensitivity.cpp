@@ -49,13 +49,13 @@ std::vector<Velocity> accurate_velocity(const ContactProblem& problem, const Sol
   patient.stop = {kTolerance, settings.reference_sweeps, 0};
   ContactSolution solution;
   ProxSolver({}).solve(problem, solution, patient);
-  report.reference_residual = residual(problem, solution).natural_map;
+  report.reference_residual = residual(problem, solution).residual;
   const bool small = static_cast<std::int64_t>(problem.contacts.size()) <= settings.reference_contacts;
   if (report.reference_residual <= kTolerance || !small || !problem.joints.empty()) return solution.velocity;
   ContactSolution better = solution;
   patient.stop.max_iterations = kReferenceSteps;
   ReferenceSolver{}.solve(problem, better, patient);
-  const double better_residual = residual(problem, better).natural_map;
+  const double better_residual = residual(problem, better).residual;
   if (!(better_residual < report.reference_residual)) return solution.velocity;
   report.reference_residual = better_residual;
   return better.velocity;

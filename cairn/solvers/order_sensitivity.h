@@ -24,7 +24,7 @@ struct OrderSettings {
 
 struct OrderReport {
   double sensitivity = 0;         ///< D3
-  double reference_residual = 0;  ///< Measures::natural_map of u*: how good the yardstick is
+  double reference_residual = 0;  ///< Measures::residual of u*: how good the yardstick is
 };
 
 /// `warm_start` are the impulses every order begins from; empty: zero. `context.contact_colour` is not used: colours

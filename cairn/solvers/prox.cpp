@@ -21,7 +21,7 @@ class MatrixRuler : public Ruler {
 
   Reading read(std::span<const double> lambda) override {
     multiply_add(problem_.w, lambda, problem_.q, velocity_);
-    return {natural_map(problem_, lambda, velocity_),
+    return {relative_residual(problem_, lambda, velocity_),
             context_.gamma_r > 0 ? quality_gamma(lambda, velocity_, problem_.friction, problem_.dim(), context_.gamma_r)
                                  : 0.0};
   }

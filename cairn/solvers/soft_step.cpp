@@ -301,7 +301,7 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
   if (context.measure_end) {
     timer = {};
     w.ruler.reset(problem, context.pool);
-    report.residual = w.ruler.natural_map(solution, context.pool);
+    report.residual = w.ruler.residual(solution, true, context.pool);
     report.measure_seconds = timer.seconds();
   }
   return report;

@@ -30,7 +30,7 @@ const char* to_string(StopReason reason);
 struct HistoryPoint {
   int iteration = 0;
   double seconds = 0;   ///< of iterations alone, without the time spent measuring
-  double residual = 0;  ///< Measures::natural_map
+  double residual = 0;  ///< Measures::residual
   double gamma = 0;     ///< quality_gamma with SolveContext::gamma_r; 0 when that is not set
 };
 
@@ -70,7 +70,7 @@ struct ContractReport {
 struct SolveReport {
   StopReason reason = StopReason::max_iterations;
   int iterations = 0;
-  double residual = -1;               ///< Measures::natural_map of the returned solution; -1 when it was not asked for
+  double residual = -1;               ///< Measures::residual of the returned solution; -1 when it was not asked for
   double seconds = 0;                 ///< in iterations
   double setup_seconds = 0;           ///< assembly, colouring, factorisation, packing
   double measure_seconds = 0;         ///< residual checks
@@ -90,7 +90,7 @@ struct SolveReport {
 
 /// When to stop: whichever comes first.
 struct StopSettings {
-  double tolerance = 1e-6;    ///< on Measures::natural_map; 0: never measured, run all iterations
+  double tolerance = 1e-6;    ///< on Measures::residual; 0: never measured, run all iterations
   int max_iterations = 1000;  ///< sweeps, or Newton steps
   double time_limit = 0;      ///< seconds of iterations; 0: none. Makes the result depend on the machine
 };

@@ -117,7 +117,7 @@ void SolveMonitor::measure(std::span<const double> x) {
   ScopedTimer timing(report_.measure_seconds);
   for (std::size_t i = 0; i < x.size(); ++i) impulse_[i] = cone_.scale[i] * x[i];
   multiply_add(problem_.w, impulse_, problem_.q, velocity_);
-  const double residual = natural_map(problem_, impulse_, velocity_);
+  const double residual = relative_residual(problem_, impulse_, velocity_);
   if (residual < best_) {  // false for non-finite iterates
     best_ = residual;
     std::swap(best_impulse_, impulse_);

@@ -178,7 +178,8 @@ void judge_answer(WorldState& world) {
   StageTimer timing(world, Stage::solve);
   const Timer timer;
   world.ruler.reset(world.assembly.problem, world.pool.get());
-  report.solve.residual = world.last_residual = world.ruler.natural_map(world.assembly.solution, world.pool.get());
+  report.solve.residual = world.last_residual = world.ruler.residual(
+      world.assembly.solution, world.solver->traits().has_sub_steps, world.pool.get());
   report.solve.measure_seconds += timer.seconds();
   report.measured_step = report.step;
 }

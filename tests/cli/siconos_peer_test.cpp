@@ -26,7 +26,7 @@ TEST(SiconosPeer, ABallOnTheGround) {
     ASSERT_EQ(result.impulse.size(), 3u);
     EXPECT_NEAR(result.impulse[0], weight, 1e-7 * weight) << result.name;
     EXPECT_NEAR(result.impulse[1], 0, 1e-7 * weight) << result.name;
-    EXPECT_LT(residual(problem, result.impulse).natural_map, 1e-7) << result.name;
+    EXPECT_LT(residual(problem, result.impulse).residual, 1e-7) << result.name;
     EXPECT_GT(result.iterations, 0) << result.name;
   }
 }

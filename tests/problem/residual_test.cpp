@@ -21,6 +21,7 @@ ContactSolution at_rest(const ContactProblem& problem) {
 TEST(Residual, ZeroForTheExactSolution) {
   const ContactProblem problem = scenes::ball_grid(1);
   const Measures m = residual(problem, at_rest(problem));
+  EXPECT_NEAR(m.residual, 0, 1e-13);
   EXPECT_NEAR(m.natural_map, 0, 1e-13);
   EXPECT_NEAR(m.c1_max, 0, 1e-13);
   EXPECT_NEAR(m.c5_complementarity, 0, 1e-13);
@@ -33,6 +34,7 @@ TEST(Residual, MeasuresWhatIsWrong) {
   ContactSolution nothing = at_rest(problem);
   nothing.contact_impulse[0] = {0, 0, 0, 0};
   Measures m = residual(problem, nothing);
+  EXPECT_NEAR(m.residual, 1, 1e-12);  // as bad as no impulses, which is what they are
   EXPECT_NEAR(m.natural_map, 1, 1e-12);  // lambda = 0, y = q, all of it downwards
   EXPECT_NEAR(m.c2_violation, 1, 1e-12);
   EXPECT_NEAR(m.c7_consistency, 1, 1e-12) << "the velocity does not follow from the impulses";
@@ -55,12 +57,38 @@ TEST(Residual, BothFormsAgree) {
   ContactSolution solution;
   scatter_impulses(problem, x, solution);
   const Measures a = residual(problem, solution), b = residual(assembled, x.impulse);
+  EXPECT_NEAR(a.residual / b.residual, 1, 1e-9);
   EXPECT_NEAR(a.natural_map / b.natural_map, 1, 1e-12);
   EXPECT_NEAR(a.unit_free / b.unit_free, 1, 1e-12);
   EXPECT_NEAR(a.c7_consistency, 0, 1e-12);
   std::vector<double> y(x.impulse.size());
   multiply_add(assembled.w, x.impulse, assembled.q, y);
   EXPECT_NEAR(natural_map(assembled, x.impulse, y) / b.natural_map, 1, 1e-14);
+  EXPECT_NEAR(relative_residual(assembled, x.impulse, y) / b.residual, 1, 1e-14);
+}
+
+/// The same answer in other units of mass, length and time.
+TEST(Residual, DoesNotDependOnUnits) {
+  ContactProblem problem = scenes::ball_grid(3);
+  Random random(5);
+  ContactSolution solution;
+  for (std::size_t k = 0; k < problem.contacts.size(); ++k)
+    solution.contact_impulse.push_back({random.uniform(0, 1), random.uniform(-1, 1), random.uniform(-1, 1), 0});
+  solution.velocity.resize(problem.bodies.size());
+  const double expected = residual(problem, solution).residual;
+  const double mass = 1e4, length = 100, time = 1e3;
+  problem.dt *= time, problem.stabilisation.slop *= length;
+  problem.stabilisation.max_push *= length / time, problem.stabilisation.bounce_speed *= length / time;
+  for (ProblemBody& body : problem.bodies) {
+    body.inverse_mass /= mass, body.inverse_inertia = (1 / (mass * length * length)) * body.inverse_inertia;
+    body.velocity = {(length / time) * body.velocity.linear, (1 / time) * body.velocity.angular};
+    body.acceleration = {(length / (time * time)) * body.acceleration.linear,
+                         (1 / (time * time)) * body.acceleration.angular};
+  }
+  for (ContactBlock& c : problem.contacts) c.arm_a = length * c.arm_a, c.arm_b = length * c.arm_b, c.gap *= length;
+  for (auto& impulse : solution.contact_impulse)
+    for (double& value : impulse) value *= mass * length / time;
+  EXPECT_NEAR(residual(problem, solution).residual / expected, 1, 1e-9);
 }
 
 TEST(ContactRuler, MeasuresTheSameBitsWithAnyPoolAndAfterAnyProblem) {
@@ -74,7 +102,7 @@ TEST(ContactRuler, MeasuresTheSameBitsWithAnyPoolAndAfterAnyProblem) {
   for (std::size_t k = 0; k < problem.contacts.size(); ++k)
     solution.contact_impulse.push_back({random.uniform(0, 1), random.uniform(-1, 1), random.uniform(-1, 1), 0});
   solution.joint_impulse = {0.7};
-  const double expected = ContactRuler(problem).natural_map(solution);
+  const double expected = ContactRuler(problem).residual(solution);
   ContactRuler ruler;
   const ContactProblem other = scenes::ball_grid(16);
   ContactSolution nothing;
@@ -82,9 +110,9 @@ TEST(ContactRuler, MeasuresTheSameBitsWithAnyPoolAndAfterAnyProblem) {
   for (const int threads : {1, 2, 3, 8}) {
     const auto pool = make_pool(threads);
     ruler.reset(other, pool.get());
-    EXPECT_NEAR(ruler.natural_map(nothing, pool.get()), 1, 1e-12) << "every ball falls freely: lambda = 0, y = q";
+    EXPECT_NEAR(ruler.residual(nothing, false, pool.get()), 1, 1e-9) << "no impulses";
     ruler.reset(problem, pool.get());
-    EXPECT_EQ(ruler.natural_map(solution, pool.get()), expected) << threads;
+    EXPECT_EQ(ruler.residual(solution, false, pool.get()), expected) << threads;
   }
 }
 

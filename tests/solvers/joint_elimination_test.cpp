@@ -55,7 +55,7 @@ Solved solve(const ContactProblem& problem, int eliminate, double tolerance, int
   context.stop = {tolerance, sweeps, 0};
   Solved result;
   result.report = solver.solve(problem, result.solution, context);
-  result.residual = residual(problem, result.solution).natural_map;
+  result.residual = residual(problem, result.solution).residual;
   return result;
 }
 

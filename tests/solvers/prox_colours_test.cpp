@@ -134,7 +134,7 @@ TEST(ProxReport, TheEndIsMeasuredOnlyWhenAskedFor) {
     EXPECT_EQ(report.iterations, 30);
     EXPECT_TRUE(report.colour_sizes.empty());
     EXPECT_GT(report.colours, 1);
-    const double expected = residual(problem, solution).natural_map;
+    const double expected = residual(problem, solution).residual;
     if (asked)
       EXPECT_NEAR(report.residual, expected, 1e-12 * expected);
     else
@@ -149,7 +149,7 @@ TEST(ProxReport, TheResidualIsThatOfTheAnswerEvenAfterARollback) {
   settings.relaxation = 2.5, settings.rollback = true, settings.free_sweeps = 1, settings.nu = 0.99;
   for (const int sweeps : {2, 3, 4, 5}) {
     const Solved solved = solve(problem, {}, {1e-12, sweeps, 0}, nullptr, settings);
-    const double expected = residual(problem, solved.solution).natural_map;
+    const double expected = residual(problem, solved.solution).residual;
     EXPECT_NEAR(solved.report.residual, expected, 1e-12 * expected) << sweeps;
   }
 }

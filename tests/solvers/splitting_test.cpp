@@ -116,7 +116,7 @@ TEST(MassSplitting, ReachesTheSolutionOfRandomComplementarityProblems) {  // T3.
     SolveContext context;
     context.stop = {0, 100000, 0};
     ProxSolver(exact).solve(problem, expected, context);
-    ASSERT_LT(residual(problem, expected).natural_map, 1e-12) << "the oracle, problem " << i;
+    ASSERT_LT(residual(problem, expected).residual, 1e-12) << "the oracle, problem " << i;
     for (SplittingSettings settings : all_methods()) {
       // By rows the shares are so small that the worst of these problems would take a million sweeps.
       if (settings.method == SplittingMethod::rows) settings.acceleration = Acceleration::nesterov;
