@@ -46,9 +46,9 @@ double trace_of(const ContactProblem& problem, const ContactBlock& c) {
   return trace;
 }
 
-/// w |F|^2 of one contact.
+/// w |F|^2 of one contact. Where nothing can move there is no scale: what is violated there stays violated.
 double energy_of(const Gauge& g, int dim, double weight) {
-  return weight > 0 ? weight * natural_map2(g, dim, 1 / weight) : 0.0;
+  return weight > 0 ? weight * natural_map2(g, dim, 1 / weight) : natural_map2(g, dim, 1.0);
 }
 
 /// w of a joint row.
@@ -119,10 +119,9 @@ double ContactRuler::scale_contacts(ThreadPool* pool) {
       q_[k] = contact_velocity(c, free_velocity(*problem_, c.body_a), free_velocity(*problem_, c.body_b));
       q_[k][0] += contact_bias(*problem_, c);
       weight_[k] = trace_of(*problem_, c) / dim_;
-      if (!(weight_[k] > 0)) continue;
       none.velocity = q_[k], none.friction = friction_axes(c);
       const double rounding = kRounding * (speed_of(*problem_, c.body_a) + speed_of(*problem_, c.body_b));
-      sum += energy_of(none, dim_, weight_[k]) + rounding * rounding / weight_[k];
+      sum += energy_of(none, dim_, weight_[k]) + (weight_[k] > 0 ? rounding * rounding / weight_[k] : 0.0);
     }
     return sum;
   });

@@ -39,10 +39,10 @@ struct JointProjectionSettings {
 
 struct WorldSettings {
   Vec3 gravity{0, 0, -9.81};
-  std::string solver = "gauss_seidel";  ///< a name of solver_table()
+  std::string solver = "soft_step";     ///< a name of solver_table()
   NamedSettings solver_settings;        ///< as in `--set name=value`
   int sub_steps = 1;                    ///< a step of dt is done as so many of dt / sub_steps, each with detection
-  int iterations = 50;                  ///< sweeps per step; fewer: softer piles, more: slower
+  int iterations = 50;                  ///< sweeps per step of solvers without sub-steps; fewer: softer piles
   double tolerance = 0;                 ///< residual at which a solve stops; 0: all iterations are run
   bool measure_residual = true;         ///< judge answers; costs about one sweep, and changes nothing else
   int measure_every = 0;                ///< steps; 0: every step, with solvers in lanes (soft_step) every eighth

@@ -21,6 +21,7 @@ inline constexpr double kDegree = kPi / 180;
 /// No overlap is left alone and every solve is run until nothing changes: what remains is the error of the time step.
 inline WorldSettings exact_settings() {
   WorldSettings settings;
+  settings.solver = "gauss_seidel";
   settings.iterations = 2000;
   settings.tolerance = 1e-11;
   settings.stabilisation.slop = 0;
