@@ -118,4 +118,10 @@ void LaneManifolds::scatter(const ContactProblem& problem, const LaneManifold& m
   }
 }
 
+void LaneManifolds::share_by_load(const ContactProblem& problem, std::size_t i,
+                                  std::vector<std::array<double, 4>>& impulse) const {
+  const auto first = static_cast<std::size_t>(lanes_[i].run), count = static_cast<std::size_t>(lanes_[i].count);
+  share_friction_by_load({problem.contacts.data() + first, count}, {impulse.data() + first, count});
+}
+
 }  // namespace cairn

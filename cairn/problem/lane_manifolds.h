@@ -31,6 +31,8 @@ class LaneManifolds {
   /// Its impulses back to its contacts.
   void scatter(const ContactProblem& problem, const LaneManifold& manifold, std::size_t i,
                std::vector<std::array<double, 4>>& impulse) const;
+  /// Its friction among its contacts (share_friction_by_load).
+  void share_by_load(const ContactProblem& problem, std::size_t i, std::vector<std::array<double, 4>>& impulse) const;
 
  private:
   void group(const ContactProblem& problem, std::span<const std::int32_t> colour, const LaneProblem& lanes);

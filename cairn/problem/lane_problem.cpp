@@ -356,6 +356,15 @@ void LaneProblem::fill(std::size_t i, const LaneSingle& m, int sub_steps) {
     kind.round ? fill_as.operator()<LaneKind{1, false, false, true}>() : fill_as.operator()<LaneKind{1, false}>();
 }
 
+bool LaneProblem::was_pushed(std::size_t i) const {
+  const LaneSlot& slot = slots[i];
+  const LaneFields& f = kFields[slot.kind];
+  const float* lane = data.data() + slot.first;
+  for (int p = 0; p < lane_kind(static_cast<int>(slot.kind)).points; ++p)
+    if (lane[(f.point + p * f.point_size + f.total) * kLanes] > 0) return true;
+  return false;
+}
+
 std::array<double, 3> LaneProblem::read_single(std::size_t i, double factor, std::int32_t b) const {
   const LaneSlot& slot = slots[i];
   const LaneFields& f = kFields[slot.kind];
@@ -399,9 +408,9 @@ void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, i
   if (touched[k] == 0) {
     const Velocity &u = body.velocity, &a = body.acceleration;
     velocity = {u.linear + dt * a.linear, u.angular + dt * a.angular};
-    // d = sum over k of h (u + k h a) = dt u + dt^2 a (n + 1) / (2 n)
+    // d = sum over k of h (u + k h a) = dt u + dt^2 a (n + 1) / (2 n). Free turning is kept by the end velocity.
     const double fall = dt * dt * (sub_steps + 1) / (2.0 * sub_steps);
-    displacement = {dt * u.linear + fall * a.linear, dt * u.angular + fall * a.angular};
+    displacement = {dt * u.linear + fall * a.linear, dt * velocity.angular};
     return;
   }
   const float *u = bodies[k].velocity, *d = bodies[k].displacement;

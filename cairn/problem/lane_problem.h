@@ -312,6 +312,8 @@ class LaneProblem {
   /// must be set.
   enum class Impulses { total, last };
   void read(std::size_t i, Impulses which, double factor, LaneManifold& manifold) const;
+  /// Whether some point of manifold i was pushed in any sub-step.
+  bool was_pushed(std::size_t i) const;
   /// Those of the last sub-step for one of a single point and no extras; `b`: its second body.
   std::array<double, 3> read_single(std::size_t i, double factor, std::int32_t b) const;
 

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "cairn/graph/islands.h"
 #include "cairn/problem/lane_problem.h"
@@ -69,6 +72,43 @@ void gather_lane(const ContactProblem& problem, int count, Contact&& contact, La
                                   problem.bodies[static_cast<std::size_t>(block.body_b)].velocity)[0];
     m.add(block, approach, impulse);
   }
+}
+
+/// Shares the friction of a manifold among its points by what they carry, with the same force and torque. Lanes know one
+/// friction force at the middle and one twist about the normal; how they are shared is free, and only in proportion to the
+/// normal impulses does every point obey Coulomb's law where the manifold does. `x`, `y`: places of the points along the
+/// tangents; of the impulses the tangential parts change.
+inline void share_friction_by_load(std::span<const double> x, std::span<const double> y,
+                                   std::span<std::array<double, 4>> impulse) {
+  double load = 0, force1 = 0, force2 = 0, mx = 0, my = 0;
+  for (std::size_t p = 0; p < impulse.size(); ++p) {
+    load += impulse[p][0], force1 += impulse[p][1], force2 += impulse[p][2];
+    mx += impulse[p][0] * x[p], my += impulse[p][0] * y[p];
+  }
+  if (!(load > 0) || impulse.size() < 2) return;
+  mx /= load, my /= load;
+  double twist = 0, spread = 0, extent = 0;  // about the middle of the load
+  for (std::size_t p = 0; p < impulse.size(); ++p) {
+    const double dx = x[p] - mx, dy = y[p] - my;
+    twist += dx * impulse[p][2] - dy * impulse[p][1];
+    spread += impulse[p][0] / load * (dx * dx + dy * dy), extent += dx * dx + dy * dy;
+  }
+  if (!(spread > 1e-9 * extent)) return;  // one point carries all: it cannot twist
+  for (std::size_t p = 0; p < impulse.size(); ++p) {
+    const double share = impulse[p][0] / load, around = twist / spread;
+    impulse[p][1] = share * (force1 - around * (y[p] - my));
+    impulse[p][2] = share * (force2 + around * (x[p] - mx));
+  }
+}
+/// The same for contacts of a problem that stand in one lane, by their arms.
+inline void share_friction_by_load(std::span<const ContactBlock> contacts, std::span<std::array<double, 4>> impulse) {
+  std::array<double, kMostPoints> x{}, y{};
+  for (std::size_t p = 0; p < contacts.size(); ++p) {
+    const Vec3 from_first = contacts[p].arm_b - contacts[0].arm_b;
+    x[p] = dot(contacts[0].tangent1, from_first), y[p] = dot(contacts[0].tangent2, from_first);
+  }
+  // tangent2 may be of the other hand: turning from 1 to 2 is then the other way round, for twist and places alike.
+  share_friction_by_load({x.data(), contacts.size()}, {y.data(), contacts.size()}, impulse);
 }
 
 /// How a solver sorts islands into batches: those that it treats alike.

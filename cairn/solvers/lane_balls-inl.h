@@ -128,7 +128,7 @@ HWY_NOINLINE void sweep_balls_rigid(const LaneView& view, const LanePass& pass, 
   constexpr LaneFields f = Balls<kTwo>::f;
   const Tag d;
   const NormalRow row(pass, kTwo);
-  const bool add_up = pass.last && pass.totals;
+  const bool add_up = pass.last;
   const auto add = [&](const Fields& g, int total, V l) {
     if (add_up) g.set(total, hn::Add(g.get(total), l));
   };

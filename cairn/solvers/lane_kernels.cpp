@@ -294,7 +294,7 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, bool last
     if constexpr (S::kKindOf.extra) y = hn::Add(y, g.get(at + f.offset));
     const V now = row.solve(y, separation, g.get(at + f.mass), old);
     g.set(at + f.impulse, now);
-    if (last && (pass.totals || S::kKindOf.extra)) g.set(at + f.total, hn::Add(g.get(at + f.total), now));
+    if (last) g.set(at + f.total, hn::Add(g.get(at + f.total), now));
     const V change = hn::Sub(now, old);
     given = hn::Add(given, change);
     along = hn::Add(along, hn::Mul(s.shifts, change));
@@ -311,7 +311,7 @@ HWY_INLINE void solve_all(Solving<kKind>& s, const LanePass& pass) {
   s.relative = sum(s.relative, scaled(s.shifts, s.impulse));
   const V3 first = s.impulse;
   s.impulse = {hn::Zero(Tag()), hn::Zero(Tag()), hn::Zero(Tag())};
-  solve_friction(s, pass.last && pass.totals);
+  solve_friction(s, pass.last);
   solve_normals(s, pass, pass.last);
   s.impulse = sum(s.impulse, first);
 }

@@ -23,8 +23,7 @@ struct LanePass {
   int order = 0;                ///< 0 to 3: point j ^ order of a manifold comes in turn j
   bool biased = false;          ///< normals alone, soft and with push-out; else all rows, rigid and without
   bool refresh = false;         ///< find the separations from the displacements first
-  bool last = false;            ///< of the sub-step
-  bool totals = false;          ///< add up the impulses of all sub-steps; bouncing contacts always do
+  bool last = false;            ///< of the sub-step: impulses are added up
 };
 
 /// Groups of a problem, as kernels see them.

@@ -12,9 +12,9 @@ class LaneSolver : public LaneBatching {
  public:
   /// Solves what stands in `lanes`, with the joints of `problem`, whose contacts are not looked at. `velocity`,
   /// `displacement` and `joint_impulse` (on entry the warm start) of the solution are complete on return; the impulses
-  /// of contacts stay in the lanes, those of all sub-steps only if `totals` is set. That changes nothing else.
-  virtual SolveReport solve_lanes(LaneProblem& lanes, const ContactProblem& problem, bool totals,
-                                  ContactSolution& solution, SolveContext& context) = 0;
+  /// of contacts stay in the lanes.
+  virtual SolveReport solve_lanes(LaneProblem& lanes, const ContactProblem& problem, ContactSolution& solution,
+                                  SolveContext& context) = 0;
 };
 
 }  // namespace cairn

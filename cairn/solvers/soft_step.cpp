@@ -131,11 +131,10 @@ struct SubSteps {
   }
 };
 
-void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt, bool totals) {
+void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt) {
   const double step = dt / settings.sub_steps;
   const auto h = static_cast<float>(step);
   LanePass soft = soft_pass(settings, step);
-  soft.totals = totals;
   LanePass rigid = soft;
   rigid.biased = false;
   for (int k = 0; k < settings.sub_steps; ++k) {
@@ -222,8 +221,8 @@ void list_records(const LaneProblem& lanes, unsigned used,
 
 }  // namespace
 
-SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem& problem, bool totals,
-                                        ContactSolution& solution, SolveContext& context) {
+SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem& problem, ContactSolution& solution,
+                                        SolveContext& context) {
   Workspace& w = *workspace_;
   const std::span<const ProblemBody> bodies = problem.bodies;
   const double dt = problem.dt;
@@ -237,7 +236,7 @@ SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem
     const SoftStepSettings settings = resolved(settings_, batch, dt);
     LaneJoints& joints = w.joints[static_cast<std::size_t>(batch)];
     SubSteps steps{lanes, joints, lane_kernels(), context.pool, batch, w.records[static_cast<std::size_t>(batch)]};
-    run_sub_steps(steps, settings, dt, totals);
+    run_sub_steps(steps, settings, dt);
     steps.bounce(static_cast<float>(problem.stabilisation.bounce_speed));
     joints.read_total(solution.joint_impulse);
     if (!joints.empty()) joints.describe(report);
@@ -285,7 +284,7 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
   Timer timer;
   load(problem, solution, context);
   const double setup = timer.seconds();
-  SolveReport report = solve_lanes(w.lanes, problem, true, solution, context);
+  SolveReport report = solve_lanes(w.lanes, problem, solution, context);
   report.setup_seconds = setup;
   for (auto* impulse : {&solution.contact_impulse, &solution.contact_carry}) impulse->assign(problem.contacts.size(), {});
   parallel_for(context.pool, static_cast<std::int64_t>(w.manifolds.size()), kManifoldGrain,
@@ -294,6 +293,7 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
                    LaneManifold m = w.manifolds.gather(problem, {}, i);
                    w.lanes.read(i, LaneProblem::Impulses::total, 1, m);
                    w.manifolds.scatter(problem, m, i, solution.contact_impulse);
+                   w.manifolds.share_by_load(problem, i, solution.contact_impulse);
                    w.lanes.read(i, LaneProblem::Impulses::last, sub_steps(w.manifolds.batch(i)), m);
                    w.manifolds.scatter(problem, m, i, solution.contact_carry);
                  }

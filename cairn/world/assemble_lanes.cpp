@@ -377,16 +377,20 @@ void scatter_lanes(const ContactSource& from, const LaneBatching& batching, cons
                    ContactCache& cache, ThreadPool* pool) {
   const std::array<int, kMostBatches> spread = spread_of(batching);
   const std::span<Slab> slabs = cache.slabs();
+  const std::span<ContactPair> records = cache.records();
   for_slabs(from, pool, [&](std::size_t s) {
     LaneManifold manifold;
     for_lanes_of(assembly.lane_sources, s, [&](std::size_t i, const LanePoints& lane) {
       scatter(from, assembly.lanes, i, lane, spread[lane.batch], slabs[s], manifold);
+      // Bodies that met and parted again within the step have touched, though the last sub-step knows nothing of it.
+      if (slabs[s].points[static_cast<std::size_t>(lane.first_point)].normal_impulse > 0) return;
+      ContactPair& pair = records[static_cast<std::size_t>(slabs[s].manifolds[static_cast<std::size_t>(lane.manifold)].pair)];
+      if (pair.touching == 0 && assembly.lanes.was_pushed(i)) pair.pushed = 1;
     });
   });
 }
 
-void read_lanes(const LaneBatching& batching, LaneProblem::Impulses which, ThreadPool* pool, Assembly& out) {
-  const std::array<int, kMostBatches> spread = spread_of(batching);
+void read_lanes(ThreadPool* pool, Assembly& out) {
   out.solution.contact_impulse.resize(out.problem.contacts.size());
   const auto slabs = static_cast<std::int64_t>(out.first_contact.size()) - 1;
   parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -396,8 +400,12 @@ void read_lanes(const LaneBatching& batching, LaneProblem::Impulses which, Threa
       for_lanes_of(out.lane_sources, s, [&](std::size_t i, const LanePoints& lane) {
         m = LaneManifold(out.problem.contacts[k]);
         m.count = lane.count;
-        out.lanes.read(i, which, which == LaneProblem::Impulses::last ? spread[lane.batch] : 1, m);
-        for (const LaneManifold::Point& p : m.points()) out.solution.contact_impulse[k++] = p.impulse;
+        out.lanes.read(i, LaneProblem::Impulses::total, 1, m);
+        for (std::size_t p = 0; p < m.points().size(); ++p) out.solution.contact_impulse[k + p] = m.point[p].impulse;
+        const auto count = static_cast<std::size_t>(lane.count);
+        share_friction_by_load({out.problem.contacts.data() + k, count},
+                               {out.solution.contact_impulse.data() + k, count});
+        k += count;
       });
     }
   });

@@ -13,12 +13,11 @@ namespace cairn {
 void assemble_lanes(const ContactSource& from, const WorldSettings& settings, double impulse_scale,
                     const LaneBatching& batching, ThreadPool* pool, Assembly& out);
 
-/// Impulses of the last sub-step back to the points they belong to.
+/// Impulses of the last sub-step back to the points they belong to, and which pairs pushed each other on the way.
 void scatter_lanes(const ContactSource& from, const LaneBatching& batching, const Assembly& assembly,
                    ContactCache& cache, ThreadPool* pool);
 
-/// Impulses to the solution, for contacts that assemble_contacts made: those of all sub-steps, or of the last as if
-/// they had acted all the time.
-void read_lanes(const LaneBatching& batching, LaneProblem::Impulses which, ThreadPool* pool, Assembly& out);
+/// Impulses of all sub-steps to the solution, for contacts that assemble_contacts made.
+void read_lanes(ThreadPool* pool, Assembly& out);
 
 }  // namespace cairn

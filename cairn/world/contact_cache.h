@@ -55,6 +55,7 @@ struct ContactPair {
   std::int32_t manifold_count = 0;
   std::uint8_t touching = 0;  ///< begin was reported, end was not
   std::uint8_t known = 0;     ///< 0: nothing of it may be used
+  std::uint8_t pushed = 0;    ///< within a step, until events are collected: its shapes pushed each other
 };
 
 struct Slab {

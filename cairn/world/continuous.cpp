@@ -12,6 +12,7 @@ namespace cairn {
 
 namespace {
 
+constexpr double kSkin = 0.1;       ///< of the margin
 constexpr double kShortWay = 0.25;  ///< of the radius of the bounding ball: less cannot jump over anything
 
 bool may_meet(const WorldState& world, std::size_t shape, std::size_t other) {
@@ -104,7 +105,10 @@ void find_first_touch(WorldState& world, std::size_t shape, const Vec3& way, dou
     // What touches at the start is the business of contacts.
     if (!hit || !(hit->fraction > 0 && hit->fraction < first.fraction)) continue;
     first.fraction = hit->fraction;
-    first.way = transform(end, transform_back(start, here + hit->fraction * relative)) - here;
+    // Short of the touch by a skin, so that the next step finds the bodies apart and holds them rigidly.
+    const double length = norm(relative), skin = kSkin * world.settings.margin;
+    const double fraction = std::max(0.0, hit->fraction - (length > 0 ? skin / length : 0.0));
+    first.way = transform(end, transform_back(start, here + fraction * relative)) - here;
   }
 }
 

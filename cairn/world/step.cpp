@@ -160,9 +160,8 @@ void solve_problem(WorldState& world) {
     world.warm_start.joint_impulse = assembly.solution.joint_impulse;
   }
   if (LaneSolver* lanes = world.solver->lane_solver()) {
-    world.report.solve =
-        lanes->solve_lanes(assembly.lanes, assembly.problem, assembly.has_contacts, assembly.solution, context);
-    if (assembly.has_contacts) read_lanes(*lanes, LaneProblem::Impulses::total, context.pool, assembly);
+    world.report.solve = lanes->solve_lanes(assembly.lanes, assembly.problem, assembly.solution, context);
+    if (assembly.has_contacts) read_lanes(context.pool, assembly);
   } else {
     world.report.solve = world.solver->solve(assembly.problem, assembly.solution, context);
   }

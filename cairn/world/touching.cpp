@@ -58,7 +58,9 @@ void compare_slab(WorldState& world, std::size_t s) {
   const std::size_t end = std::min(records.size(), (s + 1) * ContactCache::kPairBlock);
   for (std::size_t i = s * ContactCache::kPairBlock; i < end; ++i) {
     ContactPair& record = records[i];
-    if (record.touching == 0 && record.manifold_count > 0 && touches(slab, record)) {
+    const bool pushed = record.pushed != 0;
+    if (pushed) record.pushed = 0;
+    if (record.touching == 0 && record.manifold_count > 0 && (pushed || touches(slab, record))) {
       record.touching = 1;
       slab.began.push_back(static_cast<std::int32_t>(i));
     } else if (record.touching != 0 && record.manifold_count == 0) {

@@ -104,8 +104,7 @@ void complete_problem(WorldState& world) {
           "or call keep_problem(true) before the step");
   if (!assembly.is_in_lanes) return;
   assemble_contacts(contact_source(world), world.settings, 0.0, world.pool.get(), assembly);
-  if (const LaneSolver* lanes = world.solver->lane_solver())
-    read_lanes(*lanes, LaneProblem::Impulses::last, world.pool.get(), assembly);
+  read_lanes(world.pool.get(), assembly);
 }
 
 const ContactProblem& World::problem() const {
@@ -167,8 +166,28 @@ BodyId World::body_of(ShapeId shape) const {
   return state_->body_ids.at(static_cast<std::size_t>(state_->shapes.body[state_->slot(shape, "body_of")]));
 }
 
+namespace {
+
+/// Impulses of a manifold, friction shared by load: lanes keep it in equal shares.
+void impulses_of(const Slab& slab, const ContactManifold& m, const Frame& frame,
+                 std::vector<std::array<double, 4>>& impulse) {
+  const auto count = static_cast<std::size_t>(m.count);
+  std::vector<double> x(count), y(count);
+  impulse.resize(count);
+  for (std::size_t j = 0; j < count; ++j) {
+    const ContactPoint& p = slab.points[static_cast<std::size_t>(m.first_point) + j];
+    const Vec3 from_first = p.position - slab.points[static_cast<std::size_t>(m.first_point)].position;
+    impulse[j] = {double{p.normal_impulse}, double{p.tangent_impulse[0]}, double{p.tangent_impulse[1]}, 0};
+    x[j] = dot(frame.tangent1, from_first), y[j] = dot(frame.tangent2, from_first);
+  }
+  share_friction_by_load(x, y, impulse);
+}
+
+}  // namespace
+
 std::vector<ContactView> World::contacts() const {
   std::vector<ContactView> result;
+  std::vector<std::array<double, 4>> impulse;
   const WorldState& world = *state_;
   // Edges of the graph are the pairs that have manifolds, in order; a restored world has none yet.
   const std::span<const std::int32_t> colours = world.graph.colour();
@@ -182,6 +201,7 @@ std::vector<ContactView> World::contacts() const {
       const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
       if (world.shapes.body[a] < 0 || world.shapes.body[b] < 0) continue;  // removed since the step
       const Frame frame = make_frame(m.normal);
+      impulses_of(slab, m, frame, impulse);
       for (std::int32_t j = 0; j < m.count; ++j) {
         const ContactPoint& p = slab.points[static_cast<std::size_t>(m.first_point + j)];
         ContactView view;
@@ -191,8 +211,8 @@ std::vector<ContactView> World::contacts() const {
         view.point = p.position, view.normal = m.normal;
         view.separation = double{p.separation};
         if (coloured && edge <= colours.size()) view.colour = colours[edge - 1];
-        view.impulse = double{p.normal_impulse} * frame.normal + double{p.tangent_impulse[0]} * frame.tangent1 +
-                       double{p.tangent_impulse[1]} * frame.tangent2;
+        const std::array<double, 4>& l = impulse[static_cast<std::size_t>(j)];
+        view.impulse = l[0] * frame.normal + l[1] * frame.tangent1 + l[2] * frame.tangent2;
         result.push_back(view);
       }
     }

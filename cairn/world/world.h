@@ -131,13 +131,12 @@ class World {
   BodyGroups groups() const;
   /// The problem of the last step as a value, and what the solver made of it. A solver in lanes (soft_step) does not
   /// need contacts in double: where they were not made, they are made on request, which InputError refuses once the
-  /// world was edited, and their impulses are then those of the last sub-step as if they had acted all the time. Not for
-  /// two threads at once.
+  /// world was edited. Not for two threads at once.
   const ContactProblem& problem() const;
   const ContactSolution& solution() const;
   /// Per contact of the problem, the colour it was given to the solver with (SolveContext::contact_colour).
   std::span<const std::int32_t> contact_colours() const;
-  /// From now on every step makes its problem and solution whole, with the impulses of all sub-steps. Changes no result.
+  /// From now on every step makes its problem and solution whole, so that edits do not matter. Changes no result.
   void keep_problem(bool keep);
   /// From now on the impulses that a solve begins from are kept for `warm_start`, and the problem too.
   void keep_warm_start(bool keep);
