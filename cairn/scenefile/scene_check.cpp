@@ -115,6 +115,9 @@ std::vector<std::string> scene_warnings(const LoadedScene& scene) {
   if (moving == 0) out.add("scenes", "nothing in this scene can move");
   World copy(scene.world.settings());
   if (copy.restore(scene.world.save())) return out.finish();
+  WorldSettings settings = copy.settings();
+  settings.joint_projection.use = JointProjection::off;  // joints are to be seen as they begin
+  copy.set_settings(settings);
   copy.step(kShortStep);
   look_at_contacts(copy, names, out);
   look_at_joints(copy, scene, out);

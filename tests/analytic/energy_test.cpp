@@ -27,8 +27,10 @@ double largest_rise(World& world, int steps, double dt, double reference) {
 }
 
 /// Bodies dropped in a heap from about a metre; the reference is the energy of that fall.
-double drop_rise(double restitution, const std::function<Shape(int)>& shape) {
-  World world;
+double drop_rise(const char* solver, double restitution, const std::function<Shape(int)>& shape) {
+  WorldSettings settings;
+  settings.solver = solver;
+  World world(settings);
   const Material material{.friction = 0.5, .restitution = restitution};
   add_ramp(world, 0, material);
   Random random(3);
@@ -44,18 +46,20 @@ double drop_rise(double restitution, const std::function<Shape(int)>& shape) {
 }
 
 TEST(Energy, NeverRisesWhereNothingDrives) {
-  for (const double e : {0.0, 0.5}) {
-    expect_absolute("spheres", drop_rise(e, [](int) { return make_sphere(0.2); }), 0, 1e-3);
-    expect_absolute("boxes", drop_rise(e, [](int) { return make_box({0.2, 0.15, 0.1}); }), 0, 1e-3);
-    expect_absolute("mixed",
-                    drop_rise(e,
-                              [](int i) -> Shape {
-                                if (i % 3 == 0) return make_capsule(0.1, 0.1);
-                                if (i % 3 == 1) return make_cylinder(0.15, 0.1);
-                                return make_box({0.1, 0.1, 0.2});
-                              }),
-                    0, 1e-3);
-  }
+  // Soft contacts give back what they took while boxes turned on them.
+  for (const auto& [solver, most] : {std::pair{"gauss_seidel", 1e-3}, std::pair{"soft_step", 2e-3}})
+    for (const double e : {0.0, 0.5}) {
+      expect_absolute("spheres", drop_rise(solver, e, [](int) { return make_sphere(0.2); }), 0, most);
+      expect_absolute("boxes", drop_rise(solver, e, [](int) { return make_box({0.2, 0.15, 0.1}); }), 0, most);
+      expect_absolute("mixed",
+                      drop_rise(solver, e,
+                                [](int i) -> Shape {
+                                  if (i % 3 == 0) return make_capsule(0.1, 0.1);
+                                  if (i % 3 == 1) return make_cylinder(0.15, 0.1);
+                                  return make_box({0.1, 0.1, 0.2});
+                                }),
+                      0, most);
+    }
 }
 
 TEST(Energy, OfFreelyTurningBodiesIsKept) {

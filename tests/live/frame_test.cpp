@@ -48,7 +48,7 @@ TEST(LiveFrame, TheSceneSaysWhatThereIs) {
   EXPECT_EQ(in.raw(4), "SCEN");
   EXPECT_EQ(in.get<std::uint64_t>(), 5u);
   EXPECT_EQ(text(in), "tower");
-  EXPECT_EQ(text(in), "gauss_seidel");
+  EXPECT_EQ(text(in), "soft_step");
   EXPECT_EQ(text(in), "cairn");
   EXPECT_EQ(in.get<double>(), 0.01);
   for (std::size_t n = in.count(16); n > 0; --n) {
@@ -100,7 +100,7 @@ TEST(LiveFrame, AFrameIsTheState) {
   EXPECT_EQ(in.get<std::uint8_t>(), 1);
   EXPECT_EQ(in.get<float>(), 0.5f);
   EXPECT_EQ(in.get<float>(), 0.25f);
-  EXPECT_EQ(text(in), "gauss_seidel");
+  EXPECT_EQ(text(in), "soft_step");
   EXPECT_EQ(text(in), world.state_hash().to_string());
   const BodyId moving[] = {world.bodies()[1], world.bodies()[2]};
   for (const BodyId body : moving) EXPECT_NEAR(norm(pose(in).position - world.view(body).pose.position), 0, 1e-6);

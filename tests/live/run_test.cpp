@@ -161,6 +161,7 @@ TEST(LiveRun, ARefusedInputChangesNothing) {
 TEST(LiveRun, ARefusedStepLeavesTheStateBeforeIt) {
   World world = live_heap();
   WorldSettings settings = world.settings();
+  settings.solver = "gauss_seidel";
   settings.solver_settings = {{"local", "exact"}};  // is refused when there are contacts to solve
   world.set_settings(settings);
   LiveRun run(std::move(world), kLiveDt);

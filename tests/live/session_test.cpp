@@ -248,7 +248,7 @@ TEST(LiveSession, JointsRefuseSolversThatDoNotTakeThem) {
   LiveSession session(std::move(world), paused());
   EXPECT_NE(text(ask(session, R"({"do": "solver", "name": "reference"})"), "error").find("takes no joints"),
             std::string::npos);
-  EXPECT_EQ(session.summary().solver, "gauss_seidel");
+  EXPECT_EQ(session.summary().solver, "soft_step");
 }
 
 TEST(LiveSession, ALaterSeekSupersedesTheFirst) {
@@ -265,7 +265,7 @@ TEST(LiveSession, ALaterSeekSupersedesTheFirst) {
 TEST(LiveSession, AStepThatIsRefusedPausesAndIsTold) {
   World world = live_heap();
   WorldSettings settings = world.settings();
-  settings.solver_settings = {{"local", "exact"}};
+  settings.solver = "gauss_seidel", settings.solver_settings = {{"local", "exact"}};
   world.set_settings(settings);
   Inbox inbox;
   LiveSettings playing = paused();

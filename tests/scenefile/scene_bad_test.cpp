@@ -51,7 +51,7 @@ TEST(BadScene, EveryKindOfMistakeIsNamed) {
       {R"("solver": {"iterations": 10000000000})", "solver.iterations"},
       {R"("solver": {"iterations": 1.5})", "whole, got 1.5"},
       {R"("solver": {"name": "gausseidel"})", "did you mean 'gauss_seidel'"},
-      {R"("solver": {"settings": {"relaxatoin": 1}})", "did you mean 'relaxation'"},
+      {R"("solver": {"name": "gauss_seidel", "settings": {"relaxatoin": 1}})", "did you mean 'relaxation'"},
       {R"("settings": {"broad_phase": "tre"})", "did you mean 'tree'"},
       {R"("steps": 0)", "steps: must be a number in [1, 1e+09]"},
       {R"("bodies": {})", "bodies: must be an array, got an object"},

@@ -58,8 +58,7 @@ TEST(Chain, NeighboursTouchAndNobodyElse) {
 }
 
 TEST(Chain, HoldsForTenSecondsAndPilesUp) {
-  Scene scene = make_scene("chain_25").value_or_throw();
-  ASSERT_EQ(scene.world.settings().solver, "gauss_seidel");
+  Scene scene = make_scene("chain_25", {}, [](WorldSettings& s) { s.solver = "gauss_seidel"; }).value_or_throw();
   ASSERT_EQ(scene.world.settings().iterations, 50);
   const std::vector<BodyId> links = links_of(scene.world);
   double farthest = 0, energy = 0;

@@ -56,7 +56,7 @@ TEST(Continuous, BallBouncesBackFromTheWall) {
   add_wall(world);
   const BodyId ball = throw_ball(world, true, {-5, 0, 0}, 1);
   run(world, 6, kStep);
-  EXPECT_NEAR(world.view(ball).velocity.linear.x, -200, 1e-6);
+  EXPECT_NEAR(world.view(ball).velocity.linear.x, -200, 1e-4);  // a float knows it to 1e-5
 }
 
 TEST(Continuous, BallStopsAtAThinMesh) {

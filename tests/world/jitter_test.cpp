@@ -58,7 +58,9 @@ TEST(JitterMeter, WhatDoesNotMoveHasNone) {
 }
 
 TEST(JitterMeter, ABoxOnTheGroundIsStill) {
-  World world;
+  WorldSettings settings;
+  settings.solver = "gauss_seidel";
+  World world(settings);
   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
   world.add_body({.pose = {{0, 0, 0.5}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
   for (int i = 0; i < 60; ++i) world.step(kStep);
@@ -72,7 +74,9 @@ TEST(JitterMeter, ABoxOnTheGroundIsStill) {
 
 TEST(JitterMeter, APairInFreeFallHasTheSquaresOfTheSteps) {
   // After k steps v = k g h, so J1 of the step is k^2 whatever the masses; the second difference is g h^2, so J2 = 1.
-  World world;
+  WorldSettings settings;
+  settings.solver = "gauss_seidel";
+  World world(settings);
   add_ball(world, {0, 0, 1000});
   add_ball(world, {5, 0, 1000}, 0.1);  // the smaller falls farther for its size
   constexpr int kSteps = 200;
