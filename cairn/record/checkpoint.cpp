@@ -16,6 +16,7 @@
 
 #include "cairn/core/bytes.h"
 #include "cairn/io/confined_file.h"
+#include "cairn/world/limits.h"
 #include "cairn/world/snapshot_file.h"
 
 namespace cairn {
@@ -71,7 +72,7 @@ Checkpoint unpack_checkpoint(const std::string& bytes) {
   ByteReader in(contents[0]);
   archive_run(in, checkpoint);
   require(in.finished(), "section run: there is more in it than it says");
-  require(checkpoint.dt >= 1e-7 && checkpoint.dt <= 1, "section run: dt is out of range");
+  require(is_step(checkpoint.dt), "section run: dt is out of range");
   require(checkpoint.step >= 0 && checkpoint.last_step >= checkpoint.step, "section run: the steps are out of order");
   checkpoint.state = contents[1];
   return checkpoint;

@@ -20,21 +20,22 @@ std::uint8_t status_of(BodyKind kind) {
 }
 
 /// Mass of several shapes together: sum of masses, common centre, inertias shifted to it (parallel axes).
-MassProperties mass_of(const Shapes& shapes, std::span<const std::uint32_t> list) {
+MassProperties mass_of(std::span<const ShapeDef* const> shapes) {
+  std::vector<MassProperties> parts;
   MassProperties sum;
-  for (const std::uint32_t i : list) {
-    if (shapes.def[i].density == 0) continue;
-    const MassProperties part = mass_properties(shapes.def[i].shape, shapes.def[i].density);
+  for (const ShapeDef* def : shapes) {
+    const MassProperties& part =
+        parts.emplace_back(def->density == 0 ? MassProperties{} : mass_properties(def->shape, def->density));
     sum.mass += part.mass;
-    sum.centre += part.mass * transform(shapes.def[i].pose, part.centre);
+    sum.centre += part.mass * transform(def->pose, part.centre);
   }
   if (!(sum.mass > 0)) return sum;
   sum.centre = (1.0 / sum.mass) * sum.centre;
-  for (const std::uint32_t i : list) {
-    if (shapes.def[i].density == 0) continue;
-    const MassProperties part = mass_properties(shapes.def[i].shape, shapes.def[i].density);
-    const SymMat3 turned = rotate(to_matrix(shapes.def[i].pose.orientation), part.inertia);
-    const SymMat3 moved = shifted_inertia(turned, part.mass, transform(shapes.def[i].pose, part.centre) - sum.centre);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (shapes[k]->density == 0) continue;
+    const Pose& pose = shapes[k]->pose;
+    const SymMat3 turned = rotate(to_matrix(pose.orientation), parts[k].inertia);
+    const SymMat3 moved = shifted_inertia(turned, parts[k].mass, transform(pose, parts[k].centre) - sum.centre);
     SymMat3& s = sum.inertia;
     s = {s.xx + moved.xx, s.yy + moved.yy, s.zz + moved.zz, s.xy + moved.xy, s.xz + moved.xz, s.yz + moved.yz};
   }
@@ -42,16 +43,20 @@ MassProperties mass_of(const Shapes& shapes, std::span<const std::uint32_t> list
 }
 
 /// A dynamic body needs a mass; the shapes of one that has none given must make one.
-void check_has_mass(BodyKind kind, const std::optional<MassProperties>& given, std::span<const ShapeDef> shapes) {
+void check_has_mass(BodyKind kind, const std::optional<MassProperties>& given,
+                    std::span<const ShapeDef* const> shapes) {
   if (kind != BodyKind::dynamic || given) return;
-  double mass = 0;
-  for (const ShapeDef& def : shapes)
-    if (def.density > 0) mass += mass_properties(def.shape, def.density).mass;
-  if (!(mass >= kSmallestMass && mass <= kLargestMass))
+  const MassProperties mass = mass_of(shapes);
+  if (!(mass.mass >= kSmallestMass && mass.mass <= kLargestMass))
     fail_input(
         fmt::format("a dynamic body needs a mass in [{:g}, {:g}] kg and its shapes make {:g}: give BodyDef::mass, add "
                     "shapes with volume and density, or make it fixed",
-                    kSmallestMass, kLargestMass, mass));
+                    kSmallestMass, kLargestMass, mass.mass));
+  if (!is_usable(mass))
+    fail_input(
+        fmt::format("a dynamic body needs principal moments of inertia in [{:g}, {:g}] kg m^2 and its shapes are "
+                    "too thin or too long for that: give BodyDef::mass, or make it fixed",
+                    kSmallestInertia, kLargestInertia));
 }
 
 /// Those that stay: without the ones that wait for the end of the events to be removed.
@@ -62,9 +67,9 @@ std::vector<std::uint32_t> remaining_shapes(const WorldState& world, std::size_t
   return rest;
 }
 
-std::vector<ShapeDef> shape_defs(const WorldState& world, std::size_t body) {
-  std::vector<ShapeDef> result;
-  for (const std::uint32_t s : remaining_shapes(world, body)) result.push_back(world.shapes.def[s]);
+std::vector<const ShapeDef*> defs_of(const WorldState& world, std::span<const std::uint32_t> shapes) {
+  std::vector<const ShapeDef*> result;
+  for (const std::uint32_t s : shapes) result.push_back(&world.shapes.def[s]);
   return result;
 }
 
@@ -77,7 +82,7 @@ void touch(WorldState& world, std::size_t body) {
 
 MassProperties mass_of_body(const WorldState& world, std::size_t body) {
   const BodyRecord& record = world.bodies.record[body];
-  return record.mass ? *record.mass : mass_of(world.shapes, record.shapes);
+  return record.mass ? *record.mass : mass_of(defs_of(world, record.shapes));
 }
 
 MassState mass_state(const MassProperties& mass) {
@@ -135,7 +140,9 @@ BodyId World::add_body(const BodyDef& def, std::span<const ShapeDef> shapes) {
     mass->inertia = repaired_inertia(mass->inertia);
     check_mass(*mass);
   }
-  check_has_mass(def.kind, mass, shapes);
+  std::vector<const ShapeDef*> defs;
+  for (const ShapeDef& shape : shapes) defs.push_back(&shape);
+  check_has_mass(def.kind, mass, defs);
   if (world.bodies.size() >= kMostBodies) fail_input("too many bodies", ErrorKind::limit);
 
   const BodyId id = world.body_ids.create();
@@ -168,8 +175,8 @@ ShapeId World::add_shape(BodyId body, const ShapeDef& def) {
   WorldState& world = *state_;
   const std::size_t i = world.slot(body, "add_shape");
   check_shape_def(def);
-  std::vector<ShapeDef> all = shape_defs(world, i);
-  all.push_back(def);
+  std::vector<const ShapeDef*> all = defs_of(world, remaining_shapes(world, i));
+  all.push_back(&def);
   check_has_mass(kind_of(world.bodies, i), world.bodies.record[i].mass, all);
   const ShapeId id = world.shape_ids.create();
   const std::size_t s = id.index;
@@ -215,8 +222,7 @@ void World::remove_shape(ShapeId shape) {
   const auto body = static_cast<std::size_t>(world.shapes.body[s]);
   std::vector<std::uint32_t> rest = remaining_shapes(world, body);
   std::erase(rest, static_cast<std::uint32_t>(s));
-  if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass &&
-      !(mass_of(world.shapes, rest).mass >= kSmallestMass))
+  if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass && !is_usable(mass_of(defs_of(world, rest))))
     fail_input(
         "remove_shape: it is the last shape that gives this dynamic body its mass; set_mass first, or remove the body");
   if (world.delivering) return world.shapes_to_remove.push_back(shape);
@@ -265,7 +271,7 @@ void World::set_kind(BodyId body, BodyKind kind) {
   BodyDef def;
   def.kind = kind;
   check_body_def(def);
-  check_has_mass(kind, state_->bodies.record[i].mass, shape_defs(*state_, i));
+  check_has_mass(kind, state_->bodies.record[i].mass, defs_of(*state_, remaining_shapes(*state_, i)));
   state_->bodies.status[i] = status_of(kind);
   if (kind == BodyKind::fixed) state_->bodies.velocity[i] = {};
   refresh_mass(*state_, i);

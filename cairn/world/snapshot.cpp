@@ -109,7 +109,7 @@ void load_course(ByteReader& in, WorldState& world) {
   std::vector<Removed> removed;
   archive_course(in, world, removed);
   require(world.time >= 0 && std::isfinite(world.time) && world.steps >= 0, "the time or the number of steps is none");
-  require(world.last_dt == 0 || (world.last_dt >= 1e-7 && world.last_dt <= 1), "the last dt is out of range");
+  require(world.last_dt == 0 || is_sub_step(world.last_dt), "the last dt is out of range");
   check_uncollided(world);
   mark_removed(world, removed);
 }

@@ -42,8 +42,8 @@ void check_body(const Bodies& bodies, std::size_t i) {
   check_body_def(def);
   check_reached(bodies.pose[i], "pose");
   if (has_reference(bodies.status[i])) check_reached(bodies.reference[i], "reference pose");
-  check_vector(bodies.velocity[i].linear, kFastest, "velocity");
-  check_vector(bodies.velocity[i].angular, kFastest, "angular velocity");
+  check_vector(bodies.velocity[i].linear, kBrokenSpeed, "velocity");
+  check_vector(bodies.velocity[i].angular, kBrokenSpeed, "angular velocity");
   const bool fixed = (bodies.status[i] & (kDynamic | kKinematic)) == 0;
   require(!fixed || bodies.velocity[i] == Velocity{}, "it is fixed and moves");
   check_vector(r.centre, 2 * kLargestPosition, "centre of mass");

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "cairn/world/snapshot_archive.h"
 #include "cairn/world/snapshot_geometry.h"
 #include "cairn/world/snapshot_parts.h"
@@ -40,13 +37,11 @@ void check_placed(const WorldState& world, std::size_t i) {
 }
 
 MassState checked_mass(const WorldState& world, std::size_t body) {
+  constexpr double kSlack = 2;  // for the order in which the masses of shapes are added up
   const MassProperties mass = mass_of_body(world, body);
-  const MassState state = mass_state(mass);
-  const SymMat3& i = state.inverse_inertia;
-  const double largest = std::max({std::fabs(i.xx), std::fabs(i.yy), std::fabs(i.zz)});
-  if (!(mass.mass > 0) || !std::isfinite(mass.mass) || !is_finite(i) || !(largest <= 1e-3 * kLargestNumber))
+  if (!is_usable(mass, kSlack))
     fail_input(fmt::format("body {} is dynamic and its mass or inertia cannot be used", body));
-  return state;
+  return mass_state(mass);
 }
 
 /// What follows from bodies and shapes together.

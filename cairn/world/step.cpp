@@ -7,6 +7,7 @@
 #include "cairn/core/timer.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/world/assemble_joints.h"
+#include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -318,7 +319,8 @@ const StepReport& World::step(double dt) {
   WorldState& world = *state_;
   require(!world.stepping, "step() was called from inside a step: leave the contact listener first");
   if (dt == 0) return world.report;
-  if (!(dt >= 1e-7 && dt <= 1)) fail_input(fmt::format("dt is {}, it must be 0 or lie in [1e-7, 1] seconds", dt));
+  if (!is_step(dt))
+    fail_input(fmt::format("dt is {}, it must be 0 or lie in [{:g}, {:g}] seconds", dt, kShortestStep, kLongestStep));
   // Down again however the step ends: a solver may refuse the problem.
   struct Stepping {
     bool& flag;
