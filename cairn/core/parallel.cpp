@@ -83,6 +83,11 @@ int available_processors() {
   return std::max(count, 1);
 }
 
+std::uintptr_t this_thread_mark() {
+  static thread_local char mark;
+  return reinterpret_cast<std::uintptr_t>(&mark);
+}
+
 struct ThreadPool::Shared {
   // The current job: written by the caller before `ticket` is published, read after a successful claim.
   Block block = nullptr;

@@ -42,6 +42,11 @@ class ThreadPool {
 
 /// A pool for `thread_count` threads, or none at all for one thread. 0 means every processor this process may use.
 std::unique_ptr<ThreadPool> make_pool(int thread_count);
+/// InputError unless it lies in [0, kMostThreads].
+void check_threads(int thread_count);
+
+/// Tells threads apart: no two that live at the same time have the same, and none has 0.
+std::uintptr_t this_thread_mark();
 
 /// Processors this process may use: the affinity mask, cut by the control group's quota.
 int available_processors();

@@ -132,6 +132,7 @@ BodyId World::add_body(const BodyDef& def, std::initializer_list<ShapeDef> shape
 }
 
 BodyId World::add_body(const BodyDef& def, std::span<const ShapeDef> shapes) {
+  state_->check_edit("add_body");
   WorldState& world = *state_;
   check_body_def(def);
   for (const ShapeDef& shape : shapes) check_shape_def(shape);
@@ -172,6 +173,7 @@ BodyId World::add_body(const BodyDef& def, std::span<const ShapeDef> shapes) {
 }
 
 ShapeId World::add_shape(BodyId body, const ShapeDef& def) {
+  state_->check_edit("add_shape");
   WorldState& world = *state_;
   const std::size_t i = world.slot(body, "add_shape");
   check_shape_def(def);
@@ -217,6 +219,7 @@ void drop_shape(WorldState& world, std::size_t s) {
 }  // namespace
 
 void World::remove_shape(ShapeId shape) {
+  state_->check_edit("remove_shape");
   WorldState& world = *state_;
   const std::size_t s = world.slot(shape, "remove_shape");
   const auto body = static_cast<std::size_t>(world.shapes.body[s]);
@@ -234,6 +237,7 @@ void World::remove_shape(ShapeId shape) {
 }
 
 void World::remove_body(BodyId body) {
+  state_->check_edit("remove_body");
   WorldState& world = *state_;
   const std::size_t i = world.slot(body, "remove_body");
   if (world.delivering) return world.bodies_to_remove.push_back(body);
@@ -250,6 +254,7 @@ void World::remove_body(BodyId body) {
 }
 
 void World::set_pose(BodyId body, const Pose& pose) {
+  state_->check_edit("set_pose");
   const std::size_t i = state_->slot(body, "set_pose");
   const Pose frame = checked_pose(pose, "set_pose: pose");
   state_->bodies.pose[i] = {transform(frame, state_->bodies.record[i].centre), frame.orientation};
@@ -257,6 +262,7 @@ void World::set_pose(BodyId body, const Pose& pose) {
 }
 
 void World::set_velocity(BodyId body, const Velocity& velocity) {
+  state_->check_edit("set_velocity");
   const std::size_t i = state_->slot(body, "set_velocity");
   check_vector(velocity.linear, kLargestSpeed, "set_velocity: velocity");
   check_vector(velocity.angular, kLargestSpeed, "set_velocity: angular velocity");
@@ -267,6 +273,7 @@ void World::set_velocity(BodyId body, const Velocity& velocity) {
 }
 
 void World::set_kind(BodyId body, BodyKind kind) {
+  state_->check_edit("set_kind");
   const std::size_t i = state_->slot(body, "set_kind");
   BodyDef def;
   def.kind = kind;
@@ -280,6 +287,7 @@ void World::set_kind(BodyId body, BodyKind kind) {
 }
 
 void World::set_mass(BodyId body, const MassProperties& mass) {
+  state_->check_edit("set_mass");
   const std::size_t i = state_->slot(body, "set_mass");
   check_mass(mass);
   state_->bodies.record[i].mass = mass;
@@ -289,6 +297,7 @@ void World::set_mass(BodyId body, const MassProperties& mass) {
 }
 
 void World::set_damping(BodyId body, double linear, double angular) {
+  state_->check_edit("set_damping");
   const std::size_t i = state_->slot(body, "set_damping");
   BodyDef def;
   def.linear_damping = linear, def.angular_damping = angular;
@@ -298,6 +307,7 @@ void World::set_damping(BodyId body, double linear, double angular) {
 }
 
 void World::set_gravity_scale(BodyId body, double scale) {
+  state_->check_edit("set_gravity_scale");
   const std::size_t i = state_->slot(body, "set_gravity_scale");
   BodyDef def;
   def.gravity_scale = scale;
@@ -307,6 +317,7 @@ void World::set_gravity_scale(BodyId body, double scale) {
 }
 
 void World::set_locked_axes(BodyId body, std::uint32_t axes) {
+  state_->check_edit("set_locked_axes");
   const std::size_t i = state_->slot(body, "set_locked_axes");
   BodyDef def;
   def.locked_axes = axes;
@@ -316,16 +327,19 @@ void World::set_locked_axes(BodyId body, std::uint32_t axes) {
 }
 
 void World::set_continuous(BodyId body, bool continuous) {
+  state_->check_edit("set_continuous");
   state_->bodies.record[state_->slot(body, "set_continuous")].continuous = continuous;
 }
 
 void World::set_may_sleep(BodyId body, bool may_sleep) {
+  state_->check_edit("set_may_sleep");
   const std::size_t i = state_->slot(body, "set_may_sleep");
   state_->bodies.record[i].may_sleep = may_sleep;
   touch(*state_, i);
 }
 
 void World::set_material(ShapeId shape, const Material& material) {
+  state_->check_edit("set_material");
   const std::size_t s = state_->slot(shape, "set_material");
   check_material(material);
   state_->shapes.def[s].material = material;
@@ -334,6 +348,7 @@ void World::set_material(ShapeId shape, const Material& material) {
 }
 
 void World::set_filter(ShapeId shape, std::uint32_t layer, std::uint32_t mask) {
+  state_->check_edit("set_filter");
   const std::size_t s = state_->slot(shape, "set_filter");
   state_->shapes.def[s].layer = layer, state_->shapes.def[s].mask = mask;
   const auto body = static_cast<std::size_t>(state_->shapes.body[s]);
@@ -342,6 +357,7 @@ void World::set_filter(ShapeId shape, std::uint32_t layer, std::uint32_t mask) {
 }
 
 void World::set_collision(BodyId a, BodyId b, bool enabled) {
+  state_->check_edit("set_collision");
   const auto i = static_cast<std::int32_t>(state_->slot(a, "set_collision"));
   const auto j = static_cast<std::int32_t>(state_->slot(b, "set_collision"));
   require(i != j, "set_collision: a body never collides with itself; pass two bodies");
@@ -355,9 +371,13 @@ void World::set_collision(BodyId a, BodyId b, bool enabled) {
   touch(*state_, static_cast<std::size_t>(i)), touch(*state_, static_cast<std::size_t>(j));
 }
 
-void World::wake(BodyId body) { wake_body(*state_, state_->slot(body, "wake")); }
+void World::wake(BodyId body) {
+  state_->check_edit("wake");
+  wake_body(*state_, state_->slot(body, "wake"));
+}
 
 void World::release(BodyId body) {
+  state_->check_edit("release");
   const std::size_t i = state_->slot(body, "release");
   state_->bodies.status[i] &= static_cast<std::uint8_t>(~kQuarantined);
   touch(*state_, i);

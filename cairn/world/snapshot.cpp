@@ -115,7 +115,7 @@ void load_course(ByteReader& in, WorldState& world) {
 }
 
 std::string World::save() const {
-  require(!state_->stepping, "save() was called from inside a step: leave the contact listener first");
+  state_->check_outside_step("save");
   std::vector<SnapshotSection> sections;
   for (const Part& part : kParts) {
     ByteWriter out;
@@ -126,8 +126,11 @@ std::string World::save() const {
 }
 
 std::optional<Error> World::restore(const std::string& snapshot) {
-  if (state_->stepping)
-    return Error{ErrorKind::bad_input, "restore() was called from inside a step: leave the contact listener first"};
+  try {
+    state_->check_outside_step("restore");
+  } catch (const InputError& error) {
+    return Error{error.kind(), error.what()};
+  }
   std::unique_ptr<WorldState> fresh;
   try {
     fresh = load_world(snapshot);

@@ -30,6 +30,19 @@ std::size_t WorldState::slot(JointId id, const char* function) const {
   return id.index;
 }
 
+void WorldState::check_edit(const char* function) const {
+  const std::uintptr_t who = stepper.load(std::memory_order_acquire);
+  if (who != 0 && who != this_thread_mark())
+    fail_input(
+        fmt::format("{}() was called while another thread is inside step(): wait until that has returned", function));
+}
+
+void WorldState::check_outside_step(const char* function) const {
+  check_edit(function);
+  if (stepper.load(std::memory_order_acquire) != 0)
+    fail_input(fmt::format("{}() was called from inside a step: leave the contact listener first", function));
+}
+
 void apply_settings(WorldState& world, const WorldSettings& settings) {
   check_settings(settings);
   // Everything that can fail first.
@@ -72,7 +85,7 @@ World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
 void World::set_settings(const WorldSettings& settings) {
-  require(!state_->stepping, "set_settings() was called from inside a step: leave the contact listener first");
+  state_->check_outside_step("set_settings");
   apply_settings(*state_, settings);
 }
 
@@ -84,6 +97,7 @@ bool World::contains(BodyId body) const { return state_->body_ids.is_valid(body)
 bool World::contains(ShapeId shape) const { return state_->shape_ids.is_valid(shape); }
 std::span<const ContactEvent> World::events() const { return state_->events; }
 void World::set_contact_listener(ContactListener listener) {
+  state_->check_edit("set_contact_listener");
   require(!state_->delivering, "set_contact_listener() was called by the listener itself: leave it first");
   state_->listener = std::move(listener);
 }
@@ -92,10 +106,14 @@ const ContactSolution& World::solution() const { return state_->assembly.solutio
 std::span<const std::int32_t> World::contact_colours() const { return state_->assembly.contact_colour; }
 const ContactSolution& World::warm_start() const { return state_->warm_start; }
 void World::keep_warm_start(bool keep) {
+  state_->check_edit("keep_warm_start");
   state_->keeps_warm_start = keep;
   if (!keep) state_->warm_start = {};
 }
-void World::measure_cpu_times(bool measure) { state_->measures_cpu_times = measure; }
+void World::measure_cpu_times(bool measure) {
+  state_->check_edit("measure_cpu_times");
+  state_->measures_cpu_times = measure;
+}
 
 std::size_t World::body_count() const { return bodies().size(); }
 

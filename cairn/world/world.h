@@ -56,7 +56,7 @@ class World {
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
 
-  // The step. dt in [1e-7, 1] s; 0 does nothing.
+  // The step. dt in [1e-7, 1] s; 0 does nothing. While one thread is inside, edits by another are refused.
   const StepReport& step(double dt);
   const StepReport& last_report() const;
   const WorldSettings& settings() const;
