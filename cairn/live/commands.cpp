@@ -213,7 +213,7 @@ auto LiveSession::Core::settings(const LiveRequest& request, const Answer&) -> R
   WorldSettings next = run_.world().settings();
   const double dt = arguments.number_or("dt", run_.dt(), kShortestStep, kLongestStep);
   if (arguments.has("gravity")) next.gravity = arguments.vector("gravity", 1e6);
-  if (arguments.has("threads")) next.threads = static_cast<int>(arguments.whole("threads", 0, 1024));
+  if (arguments.has("threads")) next.threads = static_cast<int>(arguments.whole("threads", 0, kMostThreads));
   if (arguments.has("sleep")) next.sleep.enabled = arguments.flag("sleep");
   if (request.all.members.size() > (arguments.has("id") ? 2u : 1u))
     act(LiveChange{std::make_shared<WorldSettings>(std::move(next)), dt});

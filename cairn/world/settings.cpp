@@ -7,6 +7,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/core/names.h"
+#include "cairn/core/parallel.h"
 #include "cairn/dynamics/body_def.h"
 #include "cairn/world/limits.h"
 
@@ -46,6 +47,7 @@ void choose_solver(WorldSettings& settings, const std::string& solver, const Nam
 
 void check_settings(const WorldSettings& s) {
   check_vector(s.gravity, 1e6, "settings: gravity");
+  check_range(s.threads, 0, kMostThreads, "threads");
   check_range(s.sub_steps, 1, kMostSubSteps, "sub_steps");
   check_range(s.iterations, 0, 1e9, "iterations");
   check_range(s.tolerance, 0, 1e6, "tolerance");

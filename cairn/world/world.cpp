@@ -54,10 +54,8 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   if (world.broad == nullptr || settings.broad_phase != world.settings.broad_phase)
     broad = make_broad_phase(settings.broad_phase);
   std::unique_ptr<ThreadPool> pool;
-  constexpr int kMostThreads = 1024;
-  const int threads = std::clamp(settings.threads, 0, kMostThreads);
   const bool other_pool = world.steps == 0 || settings.threads != world.settings.threads;
-  if (other_pool) pool = make_pool(threads);
+  if (other_pool) pool = make_pool(settings.threads);
 
   const WorldSettings& old = world.settings;
   const bool sleep_on = settings.sleep.enabled && settings.gravity == old.gravity;
