@@ -125,6 +125,16 @@ std::string World::save() const {
   return pack_sections(sections);
 }
 
+Hash128 World::definition_hash() const {
+  state_->check_outside_step("definition_hash");
+  ByteWriter out;
+  save_bodies(*state_, out);
+  save_shape_definitions(*state_, out);
+  save_joints(*state_, out);
+  save_course(*state_, out);
+  return hash_bytes(out.bytes());
+}
+
 std::optional<Error> World::restore(const std::string& snapshot) {
   try {
     state_->check_outside_step("restore");

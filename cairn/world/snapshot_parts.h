@@ -22,6 +22,8 @@ void load_bodies(ByteReader& in, WorldState& world);
 /// shapes together: masses, lists of shapes, materials.
 void save_shapes(const WorldState& world, ByteWriter& out);
 void load_shapes(ByteReader& in, WorldState& world);
+/// The same without where shapes were placed, which settings decide.
+void save_shape_definitions(const WorldState& world, ByteWriter& out);
 
 /// The clock, pairs of bodies that never collide, and shapes removed since the last step.
 void save_course(const WorldState& world, ByteWriter& out);

@@ -154,6 +154,9 @@ class World {
   // Whole states.
   /// Poses and velocities of all bodies, bit for bit.
   Hash128 state_hash() const;
+  /// Bodies, shapes and joints: what they are, where they stand, how they move; not the settings. Tells a world that
+  /// was just made from another one.
+  Hash128 definition_hash() const;
   /// Everything that decides the future, warm starts included.
   std::string save() const;
   /// Replaces this world by a saved one, or explains why not; then nothing has changed.
