@@ -5,11 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <sstream>
 
 #include "apps/cli/commands.h"
+#include "apps/cli/option_checks.h"
 #include "apps/cli/progress.h"
+#include "apps/cli/streams.h"
 #include "cairn/core/errors.h"
 #include "cairn/solvers/solver_table.h"
+#include "cairn/world/limits.h"
 #include "scenes/problems.h"
 #include "scenes/scene.h"
 
@@ -18,8 +23,8 @@ namespace {
 using namespace cairn::cli;
 
 constexpr const char* kFooter =
-    "\nExit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input, 4 not converged under --strict or the port of "
-    "`view` is taken, 130 interrupted.\n"
+    "\nExit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input or a result that could not be written, 4 not "
+    "converged under --strict or the port of `view` is taken, 130 interrupted.\n"
     "Results go to stdout, progress and messages to stderr.";
 
 std::string problems_help() {
@@ -39,15 +44,15 @@ void add_solve(CLI::App& app, SolveOptions& o) {
       ->take_all()
       ->allow_extra_args(false);
   solve->add_option("--tol", o.tolerance, "residual to reach (0: never measured, all iterations are run)")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_in(0.0, 1e6))
       ->capture_default_str();
   solve->add_option("--max-iterations", o.max_iterations, "sweeps or Newton steps")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   solve->add_option("--time-limit", o.time_limit_ms, "milliseconds of iterations (0: none)")
-      ->check(CLI::Range(0.0, 1e12));
+      ->check(number_in(0.0, 1e12));
   solve->add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
-      ->check(CLI::Range(0, 1024));
+      ->check(thread_count());
   solve->add_option("--fclib", o.fclib, "folder of the published problems, for the name 'fclib'");
   solve->add_flag("--warm", o.warm, "begin from the impulses that the file holds, with its colours");
   solve->add_flag("--reference", o.reference, "also find the reference solution and measure C8 against it");
@@ -69,16 +74,6 @@ std::string scenes_help() {
   return text + kFooter;
 }
 
-/// "900:1200", two whole numbers with A < B.
-std::string check_window(const std::string& text) {
-  long long from = -1, to = -1;
-  int end = 0;
-  const bool read = std::sscanf(text.c_str(), "%9lld:%9lld%n", &from, &to, &end) == 2;
-  return read && static_cast<std::size_t>(end) == text.size() && from >= 0 && from < to
-             ? ""
-             : "write A:B with 0 <= A < B, for example 900:1200";
-}
-
 void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--param", o.parameters, "parameter name=value of the scene; may be given several times")
       ->take_all()
@@ -87,34 +82,35 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--set", o.settings, "setting name=value of the solver; iterations=N and tolerance=R for every one")
       ->take_all()
       ->allow_extra_args(false);
-  run.add_option("--dt", o.dt, "seconds per step")->check(CLI::Range(1e-7, 1.0));
-  run.add_option("--sub-steps", o.sub_steps, "parts that each step is done in")->check(CLI::Range(1, 10000));
+  run.add_option("--dt", o.dt, "seconds per step")->check(number_in(cairn::kShortestStep, cairn::kLongestStep));
+  run.add_option("--sub-steps", o.sub_steps, "parts that each step is done in")
+      ->check(number_in(1, cairn::kMostSubSteps));
   run.add_option("--joint-projection", o.joint_projection,
                  "whether joints are closed on the level of positions (automatic: with ldl_pgs)")
       ->check(CLI::IsMember({"automatic", "off", "on"}));
   run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
-      ->check(CLI::Range(0, 1024));
+      ->check(thread_count());
   run.add_option("--simd", o.simd, "instruction set of lanes (soft_step); the result does not depend on it")
       ->check(CLI::IsMember({"auto", "scalar", "sse4", "avx2", "avx512"}));
   run.add_option("--broad", o.broad_phase, "broad phase");
   run.add_option("--integrator", o.integrator, "how velocities become poses")
       ->check(CLI::IsMember({"symplectic_euler", "velocity_verlet"}));
   run.add_option("--margin", o.margin, "metres ahead of touching at which contacts are made")
-      ->check(CLI::Range(0.0, 1e3));
-  run.add_option("--slop", o.slop, "metres of overlap left alone")->check(CLI::Range(0.0, 1e3));
+      ->check(number_in(0.0, 1e3));
+  run.add_option("--slop", o.slop, "metres of overlap left alone")->check(number_in(0.0, 1e3));
   run.add_option("--contact-rate", o.contact_rate, "fraction of an overlap removed per step")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number_in(0.0, 1.0));
   CLI::Option* sleep = run.add_flag("--sleep", o.sleep, "let islands at rest sleep");
   run.add_flag("--no-sleep", o.no_sleep, "never")->excludes(sleep);
   run.add_flag("--no-recycling{false}", o.recycling, "collide every pair anew in every step");
   run.add_flag("--no-warm-start{false}", o.warm_start, "begin every solve from zero impulses");
-  run.add_flag("--no-residual{false}", o.measure_residual, "do not judge the answers (saves about one sweep)");
+  run.add_flag("--no-residual{false}", o.measure_residual, "do not judge answers (soft_step: every eighth, else every step)");
 }
 
 void add_scene_source(CLI::App& command, SceneFileOptions& o) {
   command.add_option("--package-root", o.package_root, "folder in which a URDF's package:// names are looked for");
   command.add_option("--assume-density", o.assume_density, "kg/m^3 for moving links of a URDF that have no <inertial>")
-      ->check(CLI::Range(1e-3, 1e9));
+      ->check(number_in(1e-3, 1e9));
 }
 
 void add_convert(CLI::App& app, ConvertOptions& o) {
@@ -132,8 +128,8 @@ void add_render(CLI::App& app, RenderOptions& o) {
   render->add_option("FILE", o.file, "recording of `cairn run --out`")->required();
   render->add_option("OUT", o.out, "the film (.mp4), or the picture (.png) with --still")->required();
   render->add_option("--still", o.still, "seconds: one picture of that time instead of a film")
-      ->check(CLI::Range(0.0, 1e9));
-  render->add_option("--fps", o.fps, "pictures a second")->check(CLI::Range(1.0, 240.0))->capture_default_str();
+      ->check(number_in(0.0, 1e9));
+  render->add_option("--fps", o.fps, "pictures a second")->check(number_in(1.0, 240.0))->capture_default_str();
   render->add_option("--width", o.width, "pixels")->check(CLI::Range(16, 8192))->capture_default_str();
   render->add_option("--height", o.height, "pixels")->check(CLI::Range(16, 8192))->capture_default_str();
   render->add_flag("--force", o.force, "overwrite the file if it exists");
@@ -147,7 +143,7 @@ void add_export(CLI::App& app, ExportOptions& o) {
   exporting->add_option("--every", o.every, "keep every so many frames of a recording")
       ->check(CLI::Range(1, 1000000000));
   exporting->add_option("--max-mb", o.max_mb, "refuse pages larger than that")
-      ->check(CLI::Range(1.0, 2000.0))
+      ->check(number_in(1.0, 2000.0))
       ->capture_default_str();
   exporting->add_flag("--no-contacts{false}", o.contacts, "leave the contacts of a recording out");
   exporting->add_option("--form", o.form, "of a problem: contact (bodies, exact) or local (assembled)")
@@ -181,7 +177,7 @@ void add_replay(CLI::App& app, ReplayOptions& o) {
   replay->add_flag("--verify", o.verify,
                    "compute it again and compare the hash of every step; exit with 1 if one differs");
   replay->add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
-      ->check(CLI::Range(0, 1024));
+      ->check(thread_count());
   replay->footer(kFooter);
 }
 
@@ -191,7 +187,7 @@ void add_run(CLI::App& app, RunOptions& o) {
   run->add_option("--steps", o.steps, "steps to run (default: the scene's)")->check(CLI::Range(1, 1000000000));
   add_run_physics(*run, o);
   run->add_option("--measure", o.measure, "A:B, means over the steps after A up to B (default: the scene's)")
-      ->check(CLI::Validator(check_window, "A:B"));
+      ->check(window());
   run->add_flag("--order-sensitivity", o.order_sensitivity, "also find D3 of the last step's problem (slow)");
   run->add_option("--json", o.json, "write the summary as JSON (without a file: to stdout)")
       ->expected(0, 1)
@@ -219,7 +215,7 @@ void add_view(CLI::App& app, ViewOptions& o) {
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   view->add_option("--history-mb", o.history_mb, "of the past to keep for going back")
-      ->check(CLI::Range(1.0, 1e6))
+      ->check(number_in(1.0, 1e6))
       ->capture_default_str();
   view->add_flag("--paused", o.paused, "wait at the beginning");
   add_scene_source(*view, o.run.source);
@@ -266,17 +262,17 @@ void add_compare(CLI::App& app, CompareOptions& o) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   compare->add_option("--budget", o.budget_ms, "milliseconds per solve of equal time (default: five sweeps of pgs)")
-      ->check(CLI::Range(1e-6, 1e9));
+      ->check(number_in(1e-6, 1e9));
   compare->add_option("--quality", o.quality, "C1 to reach of equal quality (default: 0.1, 0.01 and 0.001)")
-      ->check(CLI::Range(1e-15, 1e6));
+      ->check(number_in(1e-15, 1e6));
   compare->add_option("--run-limit", o.run_limit, "seconds that one run may take")
-      ->check(CLI::Range(1e-3, 1e9))
+      ->check(number_in(1e-3, 1e9))
       ->capture_default_str();
   compare->add_option("--minutes", o.minutes, "minutes that all of it may take (0: no limit); solvers get equal shares")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_in(0.0, 1e6))
       ->capture_default_str();
   compare->add_option("--threads", o.threads, "threads (0: every processor); only times depend on it")
-      ->check(CLI::Range(0, 1024))
+      ->check(thread_count())
       ->capture_default_str();
   compare->add_option("--out", o.out, "the page to write")->capture_default_str();
   compare->add_option("--json", o.json, "write everything as JSON (without a file: to stdout)")
@@ -303,7 +299,7 @@ void add_bench_mass_splitting(CLI::App& bench, BenchMassSplittingOptions& o) {
       ->take_all()
       ->allow_extra_args(false);
   split->add_option("--threads", o.threads, "threads (0: every processor); only times depend on it")
-      ->check(CLI::Range(0, 1024))
+      ->check(thread_count())
       ->capture_default_str();
   split->add_option("--out", o.out, "folder for the CSV files and the page")->capture_default_str();
   split->add_flag("--force", o.force, "overwrite files that exist");
@@ -325,7 +321,7 @@ void add_bench_realtime(CLI::App& bench, BenchRealtimeOptions& o) {
       ->allow_extra_args(false);
   realtime->add_option("--threads", o.threads, "numbers of threads to measure with besides one (default 1,2)")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1024));
+      ->check(thread_count(1));
   realtime->add_option("--out", o.out, "writes OUT.csv, OUT.json and OUT.html")->capture_default_str();
   realtime->add_flag("--force", o.force, "overwrite files that exist");
 }
@@ -340,8 +336,7 @@ void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& sp
   add_bench_realtime(*bench, realtime);
   CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of doc 000 on its own problems");
   prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
-  prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")
-      ->check(CLI::Range(0, 1024));
+  prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")->check(thread_count());
   prox->add_option("--out", o.out, "writes OUT.csv and OUT.html")->capture_default_str();
   prox->add_flag("--force", o.force, "overwrite files that exist");
 }
@@ -412,14 +407,23 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
-}  // namespace
+/// What can be made smaller where memory runs out.
+const char* smaller(const CLI::App& app) {
+  if (app.got_subcommand("solve")) return "solve a smaller problem, or fewer of them at once";
+  if (app.got_subcommand("export")) return "--every keeps fewer frames, --no-contacts leaves contacts out";
+  if (app.got_subcommand("view")) return "give less to --history-mb, or a scene with fewer bodies (--param)";
+  if (app.got_subcommand("bench")) return "--quick takes smaller problems";
+  return "take a scene with fewer bodies (--param), or a smaller file";
+}
 
-int main(int argc, char** argv) {
-  CLI::App app{"Cairn: bodies in frictional contact, solved by any method, with how good the answer is", "cairn"};
-  app.set_version_flag("--version", fmt::format("cairn {}", kProgramVersion));
-  app.require_subcommand(1);
-  app.footer(kFooter);
-  AllOptions options;
+std::string command_line(int argc, char** argv) {
+  constexpr std::size_t kMost = 200;
+  std::string line = "cairn";
+  for (int i = 1; i < argc; ++i) line += fmt::format(" {}", argv[i]);
+  return line.size() <= kMost ? line : line.substr(0, kMost) + " ...";
+}
+
+void add_commands(CLI::App& app, AllOptions& options) {
   add_run(app, options.run);
   add_view(app, options.view);
   add_check(app, options.check);
@@ -434,24 +438,53 @@ int main(int argc, char** argv) {
   add_export(app, options.export_to);
   add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl, options.realtime);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
-  demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(CLI::Range(0, 1024));
+  demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(thread_count());
+}
+
+int run(CLI::App& app, int argc, char** argv, const AllOptions& options) {
+  const auto fail = [](const std::string& why) {
+    fmt::print(stderr, "cairn: {}\n", printable(why));
+    return kBadInput;
+  };
+  try {
+    catch_interrupts();
+    return dispatch(app, options);
+  } catch (const std::bad_alloc&) {
+    return fail(fmt::format("there is not enough memory for `{}`: {}", command_line(argc, argv), smaller(app)));
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+}
+
+/// Results that nobody got are no success.
+int ended(int code) {
+  const std::string reason = lost_output();
+  if (reason.empty()) return code;
+  fmt::print(stderr, "cairn: the results could not be written to standard output: {}\n", reason);
+  return code == kDone ? kBadInput : code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_streams();
+  CLI::App app{"Cairn: bodies in frictional contact, solved by any method, with how good the answer is", "cairn"};
+  app.set_version_flag("--version", fmt::format("cairn {}", kProgramVersion));
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  AllOptions options;
+  add_commands(app, options);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;  // by way of our own stream, which knows whether it arrived
+    const int code = app.exit(help, text, text);
+    fmt::print("{}", text.str());
+    return ended(code);
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "cairn: {}\nTry 'cairn --help'.\n", printable(error.what() + suggestion(app, argc, argv)));
     return kUsage;
   }
-  try {
-    catch_interrupts();
-    return dispatch(app, options);
-  } catch (const cairn::InputError& error) {
-    fmt::print(stderr, "cairn: {}\n", printable(error.what()));
-    return kBadInput;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "cairn: {}\n", printable(error.what()));
-    return kBadInput;
-  }
+  return ended(run(app, argc, argv, options));
 }

@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "cairn/world/energy.h"
+#include "cairn/world/limits.h"
 
 namespace cairn::cli {
 
 namespace {
 
-constexpr double kNoTime = 1e-7;  // s: the shortest step there is, of which only the detection counts
+constexpr double kNoTime = kShortestStep;  // of which only the detection counts
 constexpr double kFarthest = 1e6, kFastest = 1e6;
 
 bool usable(const peers::PeerState& s) {

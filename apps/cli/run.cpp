@@ -67,17 +67,26 @@ bool changes_physics(const RunOptions& o) {
          !o.measure_residual;
 }
 
+/// Of a scene that was just made, from its own settings.
+SceneIdentity identity_of(const scenes::Scene& scene, const WorldSettings& own) {
+  SceneFile file;
+  file.settings = own, file.dt = scene.dt, file.steps = scene.steps;
+  return {scene.world.definition_hash(), write_scene(file)};
+}
+
 /// The state and the settings of a checkpoint; how far its run was to go.
-std::optional<Checkpoint> resume(scenes::Scene& scene, const RunOptions& o) {
+std::optional<Checkpoint> resume(scenes::Scene& scene, const SceneIdentity& identity, const RunOptions& o) {
   if (o.resume.empty()) return std::nullopt;
   if (!o.restore.empty()) fail_input("--resume and --restore: a run can begin from one of them only");
   if (changes_physics(o))
     fail_input("--resume goes on with the settings of the checkpoint: leave the options that change them out");
   LoadedCheckpoint loaded = read_checkpoint(o.resume).value_or_throw();
   for (const std::string& note : loaded.notes) fmt::print(stderr, "warning: {}\n", printable(note));
-  if (loaded.checkpoint.scene != scene_label(o))
-    fail_input(fmt::format("{} was written by a run of '{}', this is '{}'", loaded.file, loaded.checkpoint.scene,
-                           scene_label(o)));
+  if (const std::string other = difference(loaded.checkpoint.identity, identity); !other.empty())
+    fail_input(fmt::format(
+        "{} was written by a run of '{}', and '{}' is another scene: {}; take the scene as it was then, or begin anew "
+        "without --resume",
+        loaded.file, loaded.checkpoint.scene, scene_label(o), other));
   if (const auto error = scene.world.restore(loaded.checkpoint.state))
     fail_input(fmt::format("cannot resume from {}: {}", loaded.file, error->message), error->kind);
   fmt::print(stderr, "resuming from {} at step {}\n", loaded.file, loaded.checkpoint.step);
@@ -226,16 +235,19 @@ int run_scene(const RunOptions& options) {
   force_simd(options.simd);
   check_outputs(options);
   const SceneChoice choice = choose_scene(options);
-  scenes::Scene scene = build_scene(options, choice);
+  WorldSettings own;
+  scenes::Scene scene = build_scene(options, choice, &own);
+  const bool known_again = !options.checkpoint.empty() || !options.resume.empty();
+  const SceneIdentity identity = known_again ? identity_of(scene, own) : SceneIdentity{};
   scene.world.measure_cpu_times(true);
   BodyWatch watch(scene);
   restore(scene, watch, options.restore);
-  const std::optional<Checkpoint> resumed = resume(scene, options);
+  const std::optional<Checkpoint> resumed = resume(scene, identity, options);
   const double dt = resumed ? resumed->dt : options.dt.value_or(scene.dt);
   Session session{options, choice.solver, std::move(scene), dt, 0, {}, {}, {}};
   plan(session, resumed ? resumed->last_step : session.scene.steps);
   RunStatistics statistics(session.window, session.scene.world.settings(), total_energy(session.scene.world));
-  RunOutputs outputs(options, session.scene, choice, {scene_label(options), dt, session.last_step});
+  RunOutputs outputs(options, session.scene, choice, {scene_label(options), identity, dt, session.last_step});
   run_steps(session, watch, statistics, outputs);
   outputs.finish(session.scene.world, interrupted());
   save(session);  // unless it was done on the way

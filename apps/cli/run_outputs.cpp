@@ -98,8 +98,8 @@ bool RunOutputs::add(const World& world) {
 }
 
 bool RunOutputs::write_checkpoint(const World& world) {
-  const Expected<bool> written =
-      checkpoint_->write({facts_.scene, facts_.dt, world.step_count(), facts_.last_step, world.save()});
+  const Expected<bool> written = checkpoint_->write(
+      {facts_.scene, facts_.identity, facts_.dt, world.step_count(), facts_.last_step, world.save()});
   if (written) return true;
   if (!warned_) fmt::print(stderr, "warning: {}\n", printable(written.error().message));
   warned_ = true;

@@ -18,12 +18,13 @@ namespace cairn::cli {
 
 /// Everything else about a run that belongs into its files.
 struct RunFacts {
-  std::string scene;  ///< name with parameters
+  std::string scene;       ///< name with parameters
+  SceneIdentity identity;  ///< if there are to be checkpoints
   double dt = 0;
   std::int64_t last_step = 0;
 };
 
-/// "NAME a=1 b=2", by which a checkpoint knows its scene again.
+/// "NAME a=1 b=2", for people.
 std::string scene_label(const RunOptions& options);
 
 class RunOutputs {

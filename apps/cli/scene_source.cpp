@@ -53,8 +53,11 @@ SceneChoice choose_scene(const RunOptions& o) {
   return {std::move(solver), std::move(file)};
 }
 
-scenes::Scene build_scene(const RunOptions& o, const SceneChoice& choice) {
-  const auto change = [&](WorldSettings& settings) { settings = changed(settings, o, choice.solver); };
+scenes::Scene build_scene(const RunOptions& o, const SceneChoice& choice, WorldSettings* own) {
+  const auto change = [&](WorldSettings& settings) {
+    if (own != nullptr) *own = settings;
+    settings = changed(settings, o, choice.solver);
+  };
   if (choice.file) {
     LoadedScene loaded = cairn::build_scene(*choice.file, change).value_or_throw();
     for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", note);

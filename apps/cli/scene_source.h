@@ -26,7 +26,7 @@ struct SceneChoice {
 };
 SceneChoice choose_scene(const RunOptions& options);
 
-/// The scene at its beginning. Bad names and values are refused.
-scenes::Scene build_scene(const RunOptions& options, const SceneChoice& choice);
+/// The scene at its beginning. Bad names and values are refused. `own`, if given: its settings but for the options.
+scenes::Scene build_scene(const RunOptions& options, const SceneChoice& choice, WorldSettings* own = nullptr);
 
 }  // namespace cairn::cli

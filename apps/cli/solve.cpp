@@ -268,7 +268,6 @@ int run_solve(const SolveOptions& options) {
   Session session{options, {}, false, nullptr, {}};
   session.solvers = parse_solvers(options, session.all);
   check_outputs(options);
-  session.pool = make_pool(options.threads);
   std::vector<std::string> names;
   for (const std::string& argument : options.problems) {
     const std::vector<std::string> expanded = expand(argument, options.fclib).value_or_throw();
@@ -288,6 +287,9 @@ int run_solve(const SolveOptions& options) {
     if (options.warm && !loaded->has_warm_start())
       loaded->notes.emplace_back("there are no impulses to begin from: --warm begins from zero");
     if (!options.warm) loaded->drop_warm_start();
+    // Not before the first file is read: reading forks, and a thread that is just beginning may hold a lock of the
+    // runtime's then.
+    if (session.pool == nullptr) session.pool = make_pool(options.threads);
     solve_problem(session, *loaded);
   }
   if (session.solvers.size() > 1 && names.size() > 1) print_profiles(session);

@@ -2,11 +2,10 @@
 // cairn view: a scene that runs behind a page, or a recording in one.
 #include <fmt/core.h>
 
-#include <cstdio>
-
 #include "apps/cli/commands.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/scene_source.h"
+#include "apps/cli/streams.h"
 #include "apps/cli/view_curves.h"
 #include "apps/cli/view_door.h"
 #include "apps/cli/view_server.h"
@@ -24,7 +23,8 @@ bool is_recording(const std::string& name) { return name.size() > 3 && name.subs
 /// The only place where the token is told.
 void print_address(const ViewServer& server, const ViewServerSettings& settings) {
   fmt::print("http://127.0.0.1:{}/?token={}\n", server.port(), settings.token);
-  std::fflush(stdout);
+  if (const std::string reason = lost_output(); !reason.empty())
+    fail_input(fmt::format("the address could not be written to standard output: {}", reason), ErrorKind::io);
   fmt::print(stderr,
              "Open this address in a browser on this machine; from elsewhere first: ssh -L {0}:127.0.0.1:{0} HOST. "
              "Ctrl-C ends it.\n",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -47,9 +48,10 @@ template <class T>
 T parse_number(const std::string& name, const std::string& text) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    fail_input(
-        fmt::format("setting {}={}: the value must be a {}number", name, text, std::is_integral_v<T> ? "whole " : ""));
+  // from_chars takes inf and nan too.
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(static_cast<double>(value)))
+    fail_input(fmt::format("setting {}={}: the value must be a {} number", name, text,
+                           std::is_integral_v<T> ? "whole" : "finite"));
   return value;
 }
 template int parse_number<int>(const std::string&, const std::string&);

@@ -12,17 +12,22 @@
 // nobody spins, and no more workers are woken than processors can run.
 #include "cairn/core/parallel.h"
 
+#include <fmt/core.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <fstream>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "cairn/core/errors.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -83,6 +88,11 @@ int available_processors() {
   return std::max(count, 1);
 }
 
+std::uintptr_t this_thread_mark() {
+  static thread_local char mark;
+  return reinterpret_cast<std::uintptr_t>(&mark);
+}
+
 struct ThreadPool::Shared {
   // The current job: written by the caller before `ticket` is published, read after a successful claim.
   Block block = nullptr;
@@ -97,6 +107,8 @@ struct ThreadPool::Shared {
 
   alignas(64) std::atomic<std::uint32_t> done{0};   // finished blocks of the current job
   alignas(64) std::atomic<std::uint32_t> epoch{0};  // raised with every job; idle workers sleep on it
+  std::atomic<bool> failed{false};  // a block of the current job threw; `failure` is what the first of them did
+  std::exception_ptr failure;
   std::atomic<int> sleepers{0};
   std::atomic<bool> busy{false};
   std::atomic<bool> stop{false};
@@ -116,7 +128,11 @@ struct ThreadPool::Shared {
     std::uint64_t t = share.ticket.load(std::memory_order_acquire);
     while (is_left(t)) {
       if (!share.ticket.compare_exchange_weak(t, t + 1, std::memory_order_acq_rel)) continue;
-      block(context, static_cast<std::int64_t>(t & 0xffffffff));
+      try {
+        block(context, static_cast<std::int64_t>(t & 0xffffffff));
+      } catch (...) {
+        if (!failed.exchange(true)) failure = std::current_exception();
+      }
       ++finished;
       t = share.ticket.load(std::memory_order_acquire);
     }
@@ -214,13 +230,21 @@ void ThreadPool::run(std::int64_t count, Block block, void* context) {
   s.work(0);
   inside_job = false;
   s.wait();
+  const std::exception_ptr failure = s.failed.exchange(false) ? std::exchange(s.failure, nullptr) : nullptr;
   s.busy.store(false, std::memory_order_release);
+  if (failure) std::rethrow_exception(failure);
+}
+
+void check_threads(int thread_count) {
+  if (thread_count < 0 || thread_count > kMostThreads)
+    fail_input(
+        fmt::format("threads is {}, it must lie in [0, {}]; 0 takes every processor", thread_count, kMostThreads),
+        ErrorKind::limit);
 }
 
 std::unique_ptr<ThreadPool> make_pool(int thread_count) {
-  constexpr int kMostThreads = 1024;
-  if (thread_count == 0) thread_count = available_processors();
-  thread_count = std::clamp(thread_count, 1, kMostThreads);
+  check_threads(thread_count);
+  if (thread_count == 0) thread_count = std::min(available_processors(), kMostThreads);
   return thread_count == 1 ? nullptr : std::make_unique<ThreadPool>(thread_count);
 }
 

@@ -8,7 +8,9 @@
 //     the same bits for any number of workers, none included (pool == nullptr).
 //   * The caller works too and can finish alone: a worker that is not scheduled never holds anything up.
 //   * A call from inside a body, or from a second thread while the pool is busy, runs on the calling thread.
-//   * The body must not throw.
+//   * Where bodies throw, out of memory for instance, one of their exceptions reaches the caller once no thread is
+//   inside
+//     any body; the other ranges may or may not have been done.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +42,17 @@ class ThreadPool {
   std::unique_ptr<Shared> shared_;
 };
 
-/// A pool for `thread_count` threads, or none at all for one thread. 0 means every processor this process may use.
+/// More threads than this are refused where numbers of them are given, on every machine alike.
+inline constexpr int kMostThreads = 256;
+
+/// A pool for `thread_count` threads, or none at all for one thread. 0 means every processor this process may use, up
+/// to kMostThreads. InputError for a number that is none.
 std::unique_ptr<ThreadPool> make_pool(int thread_count);
+/// InputError unless it lies in [0, kMostThreads].
+void check_threads(int thread_count);
+
+/// Tells threads apart: no two that live at the same time have the same, and none has 0.
+std::uintptr_t this_thread_mark();
 
 /// Processors this process may use: the affinity mask, cut by the control group's quota.
 int available_processors();

@@ -55,6 +55,21 @@ void check_mass(const MassProperties& mass) {
         fmt::format("inertia has principal moments {}, {}, {}: they must be positive and none larger than the sum of "
                     "the others; BodyDef::repair_inertia replaces it by the nearest possible one",
                     e[0], e[1], e[2]));
+  if (!(e[0] >= kSmallestInertia && e[2] <= kLargestInertia && is_usable(mass)))
+    fail_input(
+        fmt::format("inertia has principal moments {:g}, {:g}, {:g}: they must lie in [{:g}, {:g}] kg m^2 and not be "
+                    "too far apart; use other units, or a larger inertia",
+                    e[0], e[1], e[2], kSmallestInertia, kLargestInertia));
+}
+
+bool is_usable(const MassProperties& mass, double slack) {
+  constexpr double kRounding = 2;  // of an inverse
+  const SymMat3 i = inverse(mass.inertia);
+  const auto fits = [&](double x) {
+    return x > 0 && x <= slack * kRounding / kSmallestInertia && x * slack * kRounding >= 1 / kLargestInertia;
+  };
+  return mass.mass * slack >= kSmallestMass && mass.mass <= slack * kLargestMass && is_finite(i) && fits(i.xx) &&
+         fits(i.yy) && fits(i.zz);
 }
 
 void check_body_def(const BodyDef& def) {

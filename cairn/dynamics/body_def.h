@@ -36,11 +36,12 @@ enum LockedAxes : std::uint32_t {
 };
 
 /// The largest numbers the world accepts; beyond them squares and products lose their meaning.
-inline constexpr double kLargestPosition = 1e8;  ///< m
-inline constexpr double kLargestSpeed = 1e6;     ///< m/s and rad/s
-inline constexpr double kLargestForce = 1e15;    ///< N and N m
-inline constexpr double kSmallestMass = 1e-9;    ///< kg
-inline constexpr double kLargestMass = 1e15;     ///< kg
+inline constexpr double kLargestPosition = 1e8;                            ///< m
+inline constexpr double kLargestSpeed = 1e6;                               ///< m/s and rad/s
+inline constexpr double kLargestForce = 1e15;                              ///< N and N m
+inline constexpr double kSmallestMass = 1e-9;                              ///< kg
+inline constexpr double kLargestMass = 1e15;                               ///< kg
+inline constexpr double kSmallestInertia = 1e-27, kLargestInertia = 1e33;  ///< kg m^2, principal moments
 
 struct BodyDef {
   BodyKind kind = BodyKind::dynamic;
@@ -71,6 +72,9 @@ struct ShapeDef {
 void check_body_def(const BodyDef& def);
 void check_shape_def(const ShapeDef& def);
 void check_mass(const MassProperties& mass);
+/// Whether a step can work with a mass: within the limits above, and with an inverse. Masses that shapes make are not
+/// always the same to the last bit, since they may be added up in another order: `slack` widens the limits by a factor.
+bool is_usable(const MassProperties& mass, double slack = 1);
 /// A pose at the door: finite, in range, and its quaternion normalised; refused if the norm is off by more than 10 %.
 Pose checked_pose(const Pose& pose, const char* what);
 void check_vector(const Vec3& v, double largest, const char* what);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,14 +47,24 @@ bool write_all(int descriptor, const std::string& bytes) {
   return true;
 }
 
-/// The child: no core files, no crash handlers of the host, and an end of its own should the parent disappear.
-[[noreturn]] void run_child(const std::function<std::string()>& work, int descriptor, double seconds) {
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE}) std::signal(signal, SIG_DFL);
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
+/// Ends this process by SIGPROF when it has used so many seconds of a processor. The kernel's own limit, which nothing
+/// in the process can take back, stands a second behind.
+void limit_processor_time(double seconds) {
+  const double whole = std::floor(seconds);
+  const timeval left{static_cast<time_t>(whole), static_cast<suseconds_t>(1e6 * (seconds - whole))};
+  const itimerval timer{{}, left};
+  ::setitimer(ITIMER_PROF, &timer, nullptr);
   const auto cpu = static_cast<rlim_t>(std::ceil(seconds)) + 1;
   const rlimit cpu_limit{cpu, cpu};
   ::setrlimit(RLIMIT_CPU, &cpu_limit);
+}
+
+/// The child: no core files, no crash handlers of the host, and an end of its own should the parent disappear.
+[[noreturn]] void run_child(const std::function<std::string()>& work, int descriptor, double seconds) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE, SIGPROF}) std::signal(signal, SIG_DFL);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  limit_processor_time(seconds);
   bool good = false;
   try {
     const std::string answer = work();
@@ -96,8 +107,8 @@ Expected<std::string> run_isolated(const std::function<std::string()>& work, dou
   int ends[2];
   if (::pipe(ends) != 0) return Error{ErrorKind::io, fmt::format("no pipe: {}", std::strerror(errno))};
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                           std::chrono::duration<double>(kIsolationPatience * seconds));
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
@@ -113,7 +124,8 @@ Expected<std::string> run_isolated(const std::function<std::string()>& work, dou
   ::close(ends[0]);
   if (!in_time) ::kill(child, SIGKILL);
   const int status = wait_for(child);
-  if (!in_time) return Error{ErrorKind::limit, fmt::format("took longer than the limit of {} s", seconds)};
+  const bool used_up = WIFSIGNALED(status) && (WTERMSIG(status) == SIGPROF || WTERMSIG(status) == SIGXCPU);
+  if (!in_time || used_up) return Error{ErrorKind::limit, fmt::format("took longer than the limit of {} s", seconds)};
   if (WIFSIGNALED(status))
     return Error{ErrorKind::bad_input, fmt::format("ended the reading process by signal {}", WTERMSIG(status))};
   if (!is_complete(bytes)) return Error{ErrorKind::bad_input, "gave no complete answer"};

@@ -9,9 +9,14 @@
 
 namespace cairn {
 
+/// How much longer than its limit a child may wait.
+inline constexpr double kIsolationPatience = 6;
+
 /// Runs `work` in a child process and returns the bytes it gave. An error where the child ends by a signal, takes
-/// longer than `seconds`, or delivers less than it promised. What `work` changes in memory stays in the child; it must
-/// not start threads, and exceptions that leave it are an error.
+/// longer than `seconds`, or delivers less than it promised. The seconds are those of the processor, so that a busy
+/// machine does not use them up; a child that waits instead of working gets kIsolationPatience times as many by the
+/// clock. What `work` changes in memory stays in the child; it must not start threads, and exceptions that leave it are
+/// an error.
 ///
 /// Only the calling thread exists in the child. `work` may allocate: glibc's malloc is taken over in a consistent state
 /// by fork. It must not take other locks that a thread of this process may hold at the moment (HDF5 itself among them:

@@ -244,6 +244,7 @@ class JsonParser {
       ++at_;
       return;
     }
+    const JsonPlace escape{line_, static_cast<std::int32_t>(at_ - line_start_)};  // of the backslash
     if (c != 'u') fail("expected one of \" \\ / b f n r t u after \\");
     std::uint32_t code = parse_hex();
     if (code >= 0xdc00 && code <= 0xdfff) fail("a low surrogate must follow a high one");
@@ -254,6 +255,8 @@ class JsonParser {
       if (low < 0xdc00 || low > 0xdfff) fail("expected the low surrogate, \\uDC00 to \\uDFFF");
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
+    if (code == 0)
+      fail_at(escape, "strings must not contain the character 0, where names would end: leave \\u0000 out");
     append_utf8(out, code);
   }
   /// Four digits after the u at the current place.

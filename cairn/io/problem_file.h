@@ -35,7 +35,7 @@ struct ProblemFile {
 };
 
 struct ReadSettings {
-  double time_limit = 10;  ///< s; reading longer than this is an error
+  double time_limit = 10;  ///< s of a processor (isolate.h); reading longer than this is an error
 };
 
 struct WriteSettings {

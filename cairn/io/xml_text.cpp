@@ -42,6 +42,17 @@ class BoundsCheck {
                               static_cast<unsigned char>(text_[first])));
     if (const std::size_t zero = text_.find('\0'); zero != std::string_view::npos)
       fail(zero, "this is no XML: it contains a NUL byte");
+    check_references();
+  }
+
+  /// &#0; and &#x00; would end names early.
+  void check_references() const {
+    for (std::size_t at = text_.find("&#"); at != std::string_view::npos; at = text_.find("&#", at + 2)) {
+      const std::size_t digits = at + (text_.substr(at + 2, 1) == "x" ? 3 : 2);
+      const std::size_t end = text_.find_first_not_of('0', digits);
+      if (end != std::string_view::npos && end > digits && text_[end] == ';')
+        fail(at, "this is no XML: it contains a reference to the character 0");
+    }
   }
 
   bool skip(std::string_view begin, std::string_view end) {

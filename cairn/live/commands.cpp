@@ -6,6 +6,7 @@
 
 #include "cairn/core/names.h"
 #include "cairn/live/session_core.h"
+#include "cairn/world/limits.h"
 
 namespace cairn {
 
@@ -210,9 +211,9 @@ auto LiveSession::Core::remove(const LiveRequest& request, const Answer&) -> Res
 auto LiveSession::Core::settings(const LiveRequest& request, const Answer&) -> Result {
   const LiveArguments arguments(request, {"dt", "gravity", "threads", "sleep"});
   WorldSettings next = run_.world().settings();
-  const double dt = arguments.number_or("dt", run_.dt(), 1e-7, 1);
+  const double dt = arguments.number_or("dt", run_.dt(), kShortestStep, kLongestStep);
   if (arguments.has("gravity")) next.gravity = arguments.vector("gravity", 1e6);
-  if (arguments.has("threads")) next.threads = static_cast<int>(arguments.whole("threads", 0, 1024));
+  if (arguments.has("threads")) next.threads = static_cast<int>(arguments.whole("threads", 0, kMostThreads));
   if (arguments.has("sleep")) next.sleep.enabled = arguments.flag("sleep");
   if (request.all.members.size() > (arguments.has("id") ? 2u : 1u))
     act(LiveChange{std::make_shared<WorldSettings>(std::move(next)), dt});

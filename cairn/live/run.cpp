@@ -7,6 +7,7 @@
 
 #include "cairn/core/timer.h"
 #include "cairn/record/frame.h"
+#include "cairn/world/limits.h"
 
 namespace cairn {
 
@@ -14,12 +15,11 @@ namespace {
 
 constexpr double kSnapshotShare = 0.1;                           // of the time
 constexpr std::int64_t kLongest = LiveHistory::kMostGap / 2;     // steps without a snapshot
-constexpr double kLeastDt = 1e-7, kMostDt = 1;                   // s, as World::step
 constexpr double kMostShotSpeed = 1000, kMostShotRadius = 1000;  // m/s, m
 
 void check_dt(double dt) {
-  if (!(dt >= kLeastDt && dt <= kMostDt))
-    fail_input(fmt::format("dt is {}, it must lie in [{:g}, {:g}] seconds", dt, kLeastDt, kMostDt));
+  if (!is_step(dt))
+    fail_input(fmt::format("dt is {}, it must lie in [{:g}, {:g}] seconds", dt, kShortestStep, kLongestStep));
 }
 
 void pull(World& world, const std::optional<LiveDrag>& drag, double dt) {

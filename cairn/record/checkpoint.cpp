@@ -13,21 +13,66 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <sstream>
+#include <utility>
 
 #include "cairn/core/bytes.h"
 #include "cairn/io/confined_file.h"
+#include "cairn/world/limits.h"
 #include "cairn/world/snapshot_file.h"
 
 namespace cairn {
 
 namespace {
 
-constexpr const char* kSections[] = {"run", "state"};
+constexpr const char* kSections[] = {"run", "scene", "state"};
+constexpr const char* kOldSections[] = {"run", "state"};  // without the identity of the scene
 
 template <class A, class C>
 void archive_run(A& a, C& c) {
   a.text(c.scene);
   a.number(c.dt), a.number(c.step), a.number(c.last_step);
+}
+
+template <class A, class I>
+void archive_identity(A& a, I& identity) {
+  a.number(identity.bodies.high), a.number(identity.bodies.low);
+  a.text(identity.settings);
+}
+
+bool is_old(const std::string& bytes) {
+  try {
+    unpack_sections(bytes, kOldSections);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::vector<std::string_view> sections_of(const std::string& bytes) {
+  try {
+    return unpack_sections(bytes, kSections);
+  } catch (const InputError&) {
+    if (!is_old(bytes)) throw;
+  }
+  fail_input(
+      "it was written by an earlier version of this program, which did not say what its scene was: let that version "
+      "finish the run, or begin it anew",
+      ErrorKind::unsupported);
+}
+
+/// The first line in which two texts differ, without blanks around it: of each of them, or empty.
+std::pair<std::string, std::string> differing_lines(const std::string& a, const std::string& b) {
+  std::istringstream in_a(a), in_b(b);
+  const auto next = [](std::istringstream& in) {
+    std::string line;
+    std::getline(in, line);
+    line.erase(0, line.find_first_not_of(' '));
+    return line.ends_with(',') ? line.substr(0, line.size() - 1) : line;
+  };
+  while (in_a || in_b)
+    if (const std::string x = next(in_a), y = next(in_b); x != y) return {x, y};
+  return {};
 }
 
 std::string previous_of(const std::string& path) { return path + ".previous"; }
@@ -58,22 +103,38 @@ void sync_folder(const std::string& path) {
 
 }  // namespace
 
+std::string difference(const SceneIdentity& then, const SceneIdentity& now) {
+  const auto [before, after] = differing_lines(then.settings, now.settings);
+  std::string text;
+  if (!(then.bodies == now.bodies)) text = "its bodies, shapes or joints are others";
+  if (before == after) return text;
+  if (!text.empty()) text += ", and ";
+  const auto shown = [](const std::string& line) { return line.empty() ? "nothing" : line; };
+  return text + fmt::format("where its settings were {} there is now {}", shown(before), shown(after));
+}
+
 std::string pack_checkpoint(const Checkpoint& checkpoint) {
   ByteWriter run;
   archive_run(run, checkpoint);
-  const SnapshotSection sections[] = {{kSections[0], run.take()}, {kSections[1], checkpoint.state}};
+  ByteWriter scene;
+  archive_identity(scene, checkpoint.identity);
+  const SnapshotSection sections[] = {
+      {kSections[0], run.take()}, {kSections[1], scene.take()}, {kSections[2], checkpoint.state}};
   return pack_sections(sections);
 }
 
 Checkpoint unpack_checkpoint(const std::string& bytes) {
-  const std::vector<std::string_view> contents = unpack_sections(bytes, kSections);
+  const std::vector<std::string_view> contents = sections_of(bytes);
   Checkpoint checkpoint;
   ByteReader in(contents[0]);
   archive_run(in, checkpoint);
   require(in.finished(), "section run: there is more in it than it says");
-  require(checkpoint.dt >= 1e-7 && checkpoint.dt <= 1, "section run: dt is out of range");
+  require(is_step(checkpoint.dt), "section run: dt is out of range");
   require(checkpoint.step >= 0 && checkpoint.last_step >= checkpoint.step, "section run: the steps are out of order");
-  checkpoint.state = contents[1];
+  ByteReader scene(contents[1]);
+  archive_identity(scene, checkpoint.identity);
+  require(scene.finished(), "section scene: there is more in it than it says");
+  checkpoint.state = contents[2];
   return checkpoint;
 }
 

@@ -11,11 +11,23 @@
 #include <vector>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/hash.h"
 
 namespace cairn {
 
+/// By which a run knows its scene again, whatever that is called: the world as it was made, before its first step and
+/// without what the command line changed.
+struct SceneIdentity {
+  Hash128 bodies;        ///< World::definition_hash()
+  std::string settings;  ///< of the scene, with dt and steps, as JSON
+};
+
+/// What is not the same, for people; empty where all is.
+std::string difference(const SceneIdentity& then, const SceneIdentity& now);
+
 struct Checkpoint {
-  std::string scene;           ///< what is run: name and parameters
+  std::string scene;  ///< what is run: name and parameters, for people
+  SceneIdentity identity;
   double dt = 0;               ///< s
   std::int64_t step = 0;       ///< steps done
   std::int64_t last_step = 0;  ///< where the run ends

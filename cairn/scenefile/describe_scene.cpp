@@ -4,6 +4,7 @@
 
 #include "cairn/scenefile/fields_json.h"
 #include "cairn/scenefile/scene_file.h"
+#include "cairn/world/limits.h"
 
 namespace cairn {
 
@@ -50,10 +51,13 @@ void describe_projection(Fields& f, JointProjectionSettings& s) {
 
 void describe_settings(Fields& f, WorldSettings& s) {
   std::int64_t sub_steps = s.sub_steps;
-  f.whole("sub_steps", sub_steps, 1, 10000, "parts that each step is done in, each with detection");
+  f.whole("sub_steps", sub_steps, 1, kMostSubSteps, "parts that each step is done in, each with detection");
   s.sub_steps = static_cast<int>(sub_steps);
   f.flag("warm_start", s.warm_start, "begin every solve from the impulses of the last step");
-  f.flag("measure_residual", s.measure_residual, "judge every step");
+  f.flag("measure_residual", s.measure_residual, "judge answers");
+  std::int64_t every = s.measure_every;
+  f.whole("measure_every", every, 0, 1000000000, "judge every so manieth step; 0: each, with soft_step every eighth");
+  s.measure_every = static_cast<int>(every);
   f.text("broad_phase", s.broad_phase, "tree, sweep_and_prune, grid or exhaustive");
   f.named("integrator", s.integrator, kIntegrators, "how velocities become poses");
   f.object(
@@ -123,7 +127,7 @@ void describe(Fields& f, SceneFile& s) {
   f.choice("format", format, kFormats, "what this file is", Need::required);
   f.text("name", s.name, "of the scene; without: that of the file");
   f.text("description", s.description, "for people");
-  f.number("dt", s.dt, {1e-7, 1}, "s per step");
+  f.number("dt", s.dt, {kShortestStep, kLongestStep}, "s per step");
   f.whole("steps", s.steps, 1, kMost, "that the scene is meant to be run for");
   f.number("floor", s.floor, {-kLargestPosition, kLargestPosition}, "m; a body below has fallen through something");
   f.vector("gravity", s.settings.gravity, 1e6, "m/s^2");

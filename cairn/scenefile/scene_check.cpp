@@ -8,6 +8,7 @@
 
 #include "cairn/scenefile/scene_file.h"
 #include "cairn/world/jitter.h"
+#include "cairn/world/limits.h"
 
 namespace cairn {
 
@@ -16,7 +17,6 @@ namespace {
 constexpr double kLightest = 1, kHeaviest = 25'000;  // kg/m^3: foam, osmium
 constexpr double kSmallest = 1e-3, kLargest = 1000;  // m
 constexpr double kMassRatio = 1e4;                   // of touching bodies: slow for iterative solvers
-constexpr double kShortStep = 1e-7;                  // s: a step in which nothing moves but all is detected
 constexpr std::size_t kMostOfAKind = 5;
 
 /// Warnings of one kind beyond the first few are only counted.
@@ -118,7 +118,7 @@ std::vector<std::string> scene_warnings(const LoadedScene& scene) {
   WorldSettings settings = copy.settings();
   settings.joint_projection.use = JointProjection::off;  // joints are to be seen as they begin
   copy.set_settings(settings);
-  copy.step(kShortStep);
+  copy.step(kShortestStep);
   look_at_contacts(copy, names, out);
   look_at_joints(copy, scene, out);
   return out.finish();

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "cairn/world/contact_blocks.h"
+#include "cairn/world/limits.h"
 
 namespace cairn {
 
@@ -229,9 +230,9 @@ void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i,
   const std::span<ContactPoint> points{slab.points.data() + lane.first_point, static_cast<std::size_t>(lane.count)};
   if (lane.is_plain && lane.count == 1 && !lane.is_extra) {  // neither frame nor arms matter
     const std::array<double, 3> impulse = lanes.read_single(i, spread, lane.body_b);
-    points[0].normal_impulse = static_cast<float>(impulse[0]);
-    points[0].tangent_impulse[0] = static_cast<float>(impulse[1]);
-    points[0].tangent_impulse[1] = static_cast<float>(impulse[2]);
+    points[0].normal_impulse = static_cast<float>(kept_impulse(impulse[0]));
+    points[0].tangent_impulse[0] = static_cast<float>(kept_impulse(impulse[1]));
+    points[0].tangent_impulse[1] = static_cast<float>(kept_impulse(impulse[2]));
     points[0].spin_impulse = 0;
     return;
   }
@@ -240,10 +241,10 @@ void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i,
     lanes.read(i, LaneProblem::Impulses::last, spread, m);
     for (std::size_t p = 0; p < points.size(); ++p) {
       const std::array<double, 4>& impulse = m.point[p].impulse;
-      points[p].normal_impulse = static_cast<float>(impulse[0]);
-      points[p].tangent_impulse[0] = static_cast<float>(impulse[1]);
-      points[p].tangent_impulse[1] = static_cast<float>(impulse[2]);
-      points[p].spin_impulse = static_cast<float>(impulse[3]);
+      points[p].normal_impulse = static_cast<float>(kept_impulse(impulse[0]));
+      points[p].tangent_impulse[0] = static_cast<float>(kept_impulse(impulse[1]));
+      points[p].tangent_impulse[1] = static_cast<float>(kept_impulse(impulse[2]));
+      points[p].spin_impulse = static_cast<float>(kept_impulse(impulse[3]));
     }
     return;
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cairn/world/contact_blocks.h"
+#include "cairn/world/limits.h"
 
 namespace cairn {
 
@@ -192,7 +193,7 @@ void scatter_joint_impulses(const Assembly& assembly, ThreadPool* pool, Joints& 
       for (std::int32_t k = 0; k < count; ++k) {
         const JointRow& row = problem.joint_rows[static_cast<std::size_t>(first + k)];
         const double impulse = assembly.solution.joint_impulse[static_cast<std::size_t>(first + k)];
-        state.impulse[static_cast<std::size_t>(k)] = impulse;
+        state.impulse[static_cast<std::size_t>(k)] = kept_impulse(impulse);
         force += impulse * row.linear_b;
         torque += impulse * (row.angular_b - cross(state.arm, row.linear_b));
         if (does_work(row, k >= state.holding)) state.work += impulse * mean_rate(assembly, state, row);

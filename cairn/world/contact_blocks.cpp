@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cairn/world/limits.h"
+
 namespace cairn {
 
 ManifoldContext manifold_context(const ContactSource& from, const ContactManifold& m) {
@@ -82,10 +84,10 @@ void turn_to_stored(const ContactManifold& m, const ContactBlock& c, std::array<
 void keep_impulse(const ContactSource& from, const ContactManifold& manifold, const ContactBlock& block,
                   std::array<double, 4> impulse, ContactPoint& point) {
   if (from.materials.any_grain()) turn_to_stored(manifold, block, impulse);
-  point.normal_impulse = static_cast<float>(impulse[0]);
-  point.tangent_impulse[0] = static_cast<float>(impulse[1]);
-  point.tangent_impulse[1] = static_cast<float>(impulse[2]);
-  point.spin_impulse = static_cast<float>(impulse[3]);
+  point.normal_impulse = static_cast<float>(kept_impulse(impulse[0]));
+  point.tangent_impulse[0] = static_cast<float>(kept_impulse(impulse[1]));
+  point.tangent_impulse[1] = static_cast<float>(kept_impulse(impulse[2]));
+  point.spin_impulse = static_cast<float>(kept_impulse(impulse[3]));
 }
 
 }  // namespace cairn

@@ -20,21 +20,22 @@ std::uint8_t status_of(BodyKind kind) {
 }
 
 /// Mass of several shapes together: sum of masses, common centre, inertias shifted to it (parallel axes).
-MassProperties mass_of(const Shapes& shapes, std::span<const std::uint32_t> list) {
+MassProperties mass_of(std::span<const ShapeDef* const> shapes) {
+  std::vector<MassProperties> parts;
   MassProperties sum;
-  for (const std::uint32_t i : list) {
-    if (shapes.def[i].density == 0) continue;
-    const MassProperties part = mass_properties(shapes.def[i].shape, shapes.def[i].density);
+  for (const ShapeDef* def : shapes) {
+    const MassProperties& part =
+        parts.emplace_back(def->density == 0 ? MassProperties{} : mass_properties(def->shape, def->density));
     sum.mass += part.mass;
-    sum.centre += part.mass * transform(shapes.def[i].pose, part.centre);
+    sum.centre += part.mass * transform(def->pose, part.centre);
   }
   if (!(sum.mass > 0)) return sum;
   sum.centre = (1.0 / sum.mass) * sum.centre;
-  for (const std::uint32_t i : list) {
-    if (shapes.def[i].density == 0) continue;
-    const MassProperties part = mass_properties(shapes.def[i].shape, shapes.def[i].density);
-    const SymMat3 turned = rotate(to_matrix(shapes.def[i].pose.orientation), part.inertia);
-    const SymMat3 moved = shifted_inertia(turned, part.mass, transform(shapes.def[i].pose, part.centre) - sum.centre);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (shapes[k]->density == 0) continue;
+    const Pose& pose = shapes[k]->pose;
+    const SymMat3 turned = rotate(to_matrix(pose.orientation), parts[k].inertia);
+    const SymMat3 moved = shifted_inertia(turned, parts[k].mass, transform(pose, parts[k].centre) - sum.centre);
     SymMat3& s = sum.inertia;
     s = {s.xx + moved.xx, s.yy + moved.yy, s.zz + moved.zz, s.xy + moved.xy, s.xz + moved.xz, s.yz + moved.yz};
   }
@@ -42,16 +43,20 @@ MassProperties mass_of(const Shapes& shapes, std::span<const std::uint32_t> list
 }
 
 /// A dynamic body needs a mass; the shapes of one that has none given must make one.
-void check_has_mass(BodyKind kind, const std::optional<MassProperties>& given, std::span<const ShapeDef> shapes) {
+void check_has_mass(BodyKind kind, const std::optional<MassProperties>& given,
+                    std::span<const ShapeDef* const> shapes) {
   if (kind != BodyKind::dynamic || given) return;
-  double mass = 0;
-  for (const ShapeDef& def : shapes)
-    if (def.density > 0) mass += mass_properties(def.shape, def.density).mass;
-  if (!(mass >= kSmallestMass && mass <= kLargestMass))
+  const MassProperties mass = mass_of(shapes);
+  if (!(mass.mass >= kSmallestMass && mass.mass <= kLargestMass))
     fail_input(
         fmt::format("a dynamic body needs a mass in [{:g}, {:g}] kg and its shapes make {:g}: give BodyDef::mass, add "
                     "shapes with volume and density, or make it fixed",
-                    kSmallestMass, kLargestMass, mass));
+                    kSmallestMass, kLargestMass, mass.mass));
+  if (!is_usable(mass))
+    fail_input(
+        fmt::format("a dynamic body needs principal moments of inertia in [{:g}, {:g}] kg m^2 and its shapes are "
+                    "too thin or too long for that: give BodyDef::mass, or make it fixed",
+                    kSmallestInertia, kLargestInertia));
 }
 
 /// Those that stay: without the ones that wait for the end of the events to be removed.
@@ -62,9 +67,9 @@ std::vector<std::uint32_t> remaining_shapes(const WorldState& world, std::size_t
   return rest;
 }
 
-std::vector<ShapeDef> shape_defs(const WorldState& world, std::size_t body) {
-  std::vector<ShapeDef> result;
-  for (const std::uint32_t s : remaining_shapes(world, body)) result.push_back(world.shapes.def[s]);
+std::vector<const ShapeDef*> defs_of(const WorldState& world, std::span<const std::uint32_t> shapes) {
+  std::vector<const ShapeDef*> result;
+  for (const std::uint32_t s : shapes) result.push_back(&world.shapes.def[s]);
   return result;
 }
 
@@ -77,7 +82,7 @@ void touch(WorldState& world, std::size_t body) {
 
 MassProperties mass_of_body(const WorldState& world, std::size_t body) {
   const BodyRecord& record = world.bodies.record[body];
-  return record.mass ? *record.mass : mass_of(world.shapes, record.shapes);
+  return record.mass ? *record.mass : mass_of(defs_of(world, record.shapes));
 }
 
 MassState mass_state(const MassProperties& mass) {
@@ -127,6 +132,7 @@ BodyId World::add_body(const BodyDef& def, std::initializer_list<ShapeDef> shape
 }
 
 BodyId World::add_body(const BodyDef& def, std::span<const ShapeDef> shapes) {
+  state_->check_edit("add_body");
   WorldState& world = *state_;
   check_body_def(def);
   for (const ShapeDef& shape : shapes) check_shape_def(shape);
@@ -135,7 +141,9 @@ BodyId World::add_body(const BodyDef& def, std::span<const ShapeDef> shapes) {
     mass->inertia = repaired_inertia(mass->inertia);
     check_mass(*mass);
   }
-  check_has_mass(def.kind, mass, shapes);
+  std::vector<const ShapeDef*> defs;
+  for (const ShapeDef& shape : shapes) defs.push_back(&shape);
+  check_has_mass(def.kind, mass, defs);
   if (world.bodies.size() >= kMostBodies) fail_input("too many bodies", ErrorKind::limit);
 
   const BodyId id = world.body_ids.create();
@@ -165,11 +173,13 @@ BodyId World::add_body(const BodyDef& def, std::span<const ShapeDef> shapes) {
 }
 
 ShapeId World::add_shape(BodyId body, const ShapeDef& def) {
+  state_->check_edit("add_shape");
+  forget_lanes(*state_);
   WorldState& world = *state_;
   const std::size_t i = world.slot(body, "add_shape");
   check_shape_def(def);
-  std::vector<ShapeDef> all = shape_defs(world, i);
-  all.push_back(def);
+  std::vector<const ShapeDef*> all = defs_of(world, remaining_shapes(world, i));
+  all.push_back(&def);
   check_has_mass(kind_of(world.bodies, i), world.bodies.record[i].mass, all);
   const ShapeId id = world.shape_ids.create();
   const std::size_t s = id.index;
@@ -190,6 +200,7 @@ namespace {
 
 /// Takes a shape out of the arrays; its contacts are forgotten by the next step.
 void drop_shape(WorldState& world, std::size_t s) {
+  forget_lanes(world);
   const ShapeId id = world.shape_ids.at(s);
   world.removed_shape.resize(world.shapes.size(), 0);
   world.removed_shape_id.resize(world.shapes.size()), world.removed_body_id.resize(world.shapes.size());
@@ -210,13 +221,13 @@ void drop_shape(WorldState& world, std::size_t s) {
 }  // namespace
 
 void World::remove_shape(ShapeId shape) {
+  state_->check_edit("remove_shape");
   WorldState& world = *state_;
   const std::size_t s = world.slot(shape, "remove_shape");
   const auto body = static_cast<std::size_t>(world.shapes.body[s]);
   std::vector<std::uint32_t> rest = remaining_shapes(world, body);
   std::erase(rest, static_cast<std::uint32_t>(s));
-  if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass &&
-      !(mass_of(world.shapes, rest).mass >= kSmallestMass))
+  if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass && !is_usable(mass_of(defs_of(world, rest))))
     fail_input(
         "remove_shape: it is the last shape that gives this dynamic body its mass; set_mass first, or remove the body");
   if (world.delivering) return world.shapes_to_remove.push_back(shape);
@@ -228,6 +239,7 @@ void World::remove_shape(ShapeId shape) {
 }
 
 void World::remove_body(BodyId body) {
+  state_->check_edit("remove_body");
   WorldState& world = *state_;
   const std::size_t i = world.slot(body, "remove_body");
   if (world.delivering) return world.bodies_to_remove.push_back(body);
@@ -244,6 +256,8 @@ void World::remove_body(BodyId body) {
 }
 
 void World::set_pose(BodyId body, const Pose& pose) {
+  state_->check_edit("set_pose");
+  forget_lanes(*state_);
   const std::size_t i = state_->slot(body, "set_pose");
   const Pose frame = checked_pose(pose, "set_pose: pose");
   state_->bodies.pose[i] = {transform(frame, state_->bodies.record[i].centre), frame.orientation};
@@ -251,6 +265,7 @@ void World::set_pose(BodyId body, const Pose& pose) {
 }
 
 void World::set_velocity(BodyId body, const Velocity& velocity) {
+  state_->check_edit("set_velocity");
   const std::size_t i = state_->slot(body, "set_velocity");
   check_vector(velocity.linear, kLargestSpeed, "set_velocity: velocity");
   check_vector(velocity.angular, kLargestSpeed, "set_velocity: angular velocity");
@@ -261,11 +276,13 @@ void World::set_velocity(BodyId body, const Velocity& velocity) {
 }
 
 void World::set_kind(BodyId body, BodyKind kind) {
+  state_->check_edit("set_kind");
+  forget_lanes(*state_);
   const std::size_t i = state_->slot(body, "set_kind");
   BodyDef def;
   def.kind = kind;
   check_body_def(def);
-  check_has_mass(kind, state_->bodies.record[i].mass, shape_defs(*state_, i));
+  check_has_mass(kind, state_->bodies.record[i].mass, defs_of(*state_, remaining_shapes(*state_, i)));
   state_->bodies.status[i] = status_of(kind);
   if (kind == BodyKind::fixed) state_->bodies.velocity[i] = {};
   refresh_mass(*state_, i);
@@ -274,6 +291,7 @@ void World::set_kind(BodyId body, BodyKind kind) {
 }
 
 void World::set_mass(BodyId body, const MassProperties& mass) {
+  state_->check_edit("set_mass");
   const std::size_t i = state_->slot(body, "set_mass");
   check_mass(mass);
   state_->bodies.record[i].mass = mass;
@@ -283,6 +301,7 @@ void World::set_mass(BodyId body, const MassProperties& mass) {
 }
 
 void World::set_damping(BodyId body, double linear, double angular) {
+  state_->check_edit("set_damping");
   const std::size_t i = state_->slot(body, "set_damping");
   BodyDef def;
   def.linear_damping = linear, def.angular_damping = angular;
@@ -292,6 +311,7 @@ void World::set_damping(BodyId body, double linear, double angular) {
 }
 
 void World::set_gravity_scale(BodyId body, double scale) {
+  state_->check_edit("set_gravity_scale");
   const std::size_t i = state_->slot(body, "set_gravity_scale");
   BodyDef def;
   def.gravity_scale = scale;
@@ -301,6 +321,7 @@ void World::set_gravity_scale(BodyId body, double scale) {
 }
 
 void World::set_locked_axes(BodyId body, std::uint32_t axes) {
+  state_->check_edit("set_locked_axes");
   const std::size_t i = state_->slot(body, "set_locked_axes");
   BodyDef def;
   def.locked_axes = axes;
@@ -310,16 +331,20 @@ void World::set_locked_axes(BodyId body, std::uint32_t axes) {
 }
 
 void World::set_continuous(BodyId body, bool continuous) {
+  state_->check_edit("set_continuous");
   state_->bodies.record[state_->slot(body, "set_continuous")].continuous = continuous;
 }
 
 void World::set_may_sleep(BodyId body, bool may_sleep) {
+  state_->check_edit("set_may_sleep");
   const std::size_t i = state_->slot(body, "set_may_sleep");
   state_->bodies.record[i].may_sleep = may_sleep;
   touch(*state_, i);
 }
 
 void World::set_material(ShapeId shape, const Material& material) {
+  state_->check_edit("set_material");
+  forget_lanes(*state_);
   const std::size_t s = state_->slot(shape, "set_material");
   check_material(material);
   state_->shapes.def[s].material = material;
@@ -328,6 +353,7 @@ void World::set_material(ShapeId shape, const Material& material) {
 }
 
 void World::set_filter(ShapeId shape, std::uint32_t layer, std::uint32_t mask) {
+  state_->check_edit("set_filter");
   const std::size_t s = state_->slot(shape, "set_filter");
   state_->shapes.def[s].layer = layer, state_->shapes.def[s].mask = mask;
   const auto body = static_cast<std::size_t>(state_->shapes.body[s]);
@@ -336,6 +362,7 @@ void World::set_filter(ShapeId shape, std::uint32_t layer, std::uint32_t mask) {
 }
 
 void World::set_collision(BodyId a, BodyId b, bool enabled) {
+  state_->check_edit("set_collision");
   const auto i = static_cast<std::int32_t>(state_->slot(a, "set_collision"));
   const auto j = static_cast<std::int32_t>(state_->slot(b, "set_collision"));
   require(i != j, "set_collision: a body never collides with itself; pass two bodies");
@@ -349,9 +376,13 @@ void World::set_collision(BodyId a, BodyId b, bool enabled) {
   touch(*state_, static_cast<std::size_t>(i)), touch(*state_, static_cast<std::size_t>(j));
 }
 
-void World::wake(BodyId body) { wake_body(*state_, state_->slot(body, "wake")); }
+void World::wake(BodyId body) {
+  state_->check_edit("wake");
+  wake_body(*state_, state_->slot(body, "wake"));
+}
 
 void World::release(BodyId body) {
+  state_->check_edit("release");
   const std::size_t i = state_->slot(body, "release");
   state_->bodies.status[i] &= static_cast<std::uint8_t>(~kQuarantined);
   touch(*state_, i);

@@ -112,6 +112,7 @@ JointDef World::joint_at(BodyId body_a, BodyId body_b, const Pose& where, const 
 }
 
 JointId World::add_joint(const JointDef& def) {
+  state_->check_edit("add_joint");
   WorldState& world = *state_;
   JointState state = bodies_of(world, def, "add_joint");
   check_joints_are_taken(world.settings.solver);
@@ -128,6 +129,7 @@ JointId World::add_joint(const JointDef& def) {
 }
 
 void World::set_joint(JointId joint, const JointDef& def) {
+  state_->check_edit("set_joint");
   WorldState& world = *state_;
   const std::size_t j = world.slot(joint, "set_joint");
   JointState state = bodies_of(world, def, "set_joint");
@@ -142,12 +144,14 @@ void World::set_joint(JointId joint, const JointDef& def) {
 }
 
 void World::set_joint_enabled(JointId joint, bool enabled) {
+  state_->check_edit("set_joint_enabled");
   JointDef def = joint_def(joint);
   def.enabled = enabled;
   set_joint(joint, def);
 }
 
 void World::remove_joint(JointId joint) {
+  state_->check_edit("remove_joint");
   WorldState& world = *state_;
   const std::size_t j = world.slot(joint, "remove_joint");
   if (world.delivering) return world.joints_to_remove.push_back(joint);

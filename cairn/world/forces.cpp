@@ -8,6 +8,7 @@ namespace {
 
 /// The slot of a body that forces can move.
 std::size_t movable(WorldState& world, BodyId body, const char* function) {
+  world.check_edit(function);
   const std::size_t i = world.slot(body, function);
   if (!world.bodies.is_dynamic(i))
     fail_input(std::string(function) + ": the body is fixed or kinematic, forces do not move it; set_kind first");

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
 
 namespace {
 
-/// Beyond these a state has lost its meaning, and its squares their digits.
-constexpr double kBrokenSpeed = 1e9, kBrokenPosition = 1e12;
 constexpr std::int64_t kBodyGrain = 1024;
 
 bool is_within(const Vec3& v, double largest) {

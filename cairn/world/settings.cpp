@@ -7,7 +7,9 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/core/names.h"
+#include "cairn/core/parallel.h"
 #include "cairn/dynamics/body_def.h"
+#include "cairn/world/limits.h"
 
 namespace cairn {
 
@@ -40,9 +42,11 @@ void choose_solver(WorldSettings& settings, const std::string& solver, const Nam
 
 void check_settings(const WorldSettings& s) {
   check_vector(s.gravity, 1e6, "settings: gravity");
-  check_range(s.sub_steps, 1, 10000, "sub_steps");
+  check_range(s.threads, 0, kMostThreads, "threads");
+  check_range(s.sub_steps, 1, kMostSubSteps, "sub_steps");
   check_range(s.iterations, 0, 1e9, "iterations");
   check_range(s.tolerance, 0, 1e6, "tolerance");
+  check_range(s.measure_every, 0, 1e9, "measure_every");
   check_range(s.stabilisation.contact_rate, 0, 1, "stabilisation.contact_rate");
   check_range(s.stabilisation.joint_rate, 0, 1, "stabilisation.joint_rate");
   check_range(s.stabilisation.slop, 0, 1, "stabilisation.slop");

@@ -109,13 +109,13 @@ void load_course(ByteReader& in, WorldState& world) {
   std::vector<Removed> removed;
   archive_course(in, world, removed);
   require(world.time >= 0 && std::isfinite(world.time) && world.steps >= 0, "the time or the number of steps is none");
-  require(world.last_dt == 0 || (world.last_dt >= 1e-7 && world.last_dt <= 1), "the last dt is out of range");
+  require(world.last_dt == 0 || is_sub_step(world.last_dt), "the last dt is out of range");
   check_uncollided(world);
   mark_removed(world, removed);
 }
 
 std::string World::save() const {
-  require(!state_->stepping, "save() was called from inside a step: leave the contact listener first");
+  state_->check_outside_step("save");
   std::vector<SnapshotSection> sections;
   for (const Part& part : kParts) {
     ByteWriter out;
@@ -125,9 +125,22 @@ std::string World::save() const {
   return pack_sections(sections);
 }
 
+Hash128 World::definition_hash() const {
+  state_->check_outside_step("definition_hash");
+  ByteWriter out;
+  save_bodies(*state_, out);
+  save_shape_definitions(*state_, out);
+  save_joints(*state_, out);
+  save_course(*state_, out);
+  return hash_bytes(out.bytes());
+}
+
 std::optional<Error> World::restore(const std::string& snapshot) {
-  if (state_->stepping)
-    return Error{ErrorKind::bad_input, "restore() was called from inside a step: leave the contact listener first"};
+  try {
+    state_->check_outside_step("restore");
+  } catch (const InputError& error) {
+    return Error{error.kind(), error.what()};
+  }
   std::unique_ptr<WorldState> fresh;
   try {
     fresh = load_world(snapshot);

@@ -36,10 +36,11 @@ void archive(A& a, T& x) {
 bool is_within(float x, double largest) { return std::fabs(double{x}) <= largest; }
 
 void check_point(const ContactPoint& p) {
+  constexpr double kTurned = 2;  // impulses along the tangents are turned with the frame
   check_vector(p.position, 2 * kFarthest, "point of contact");
   require(is_within(p.separation, 10 * kFarthest), "a separation is out of range");
   for (const float impulse : {p.normal_impulse, p.tangent_impulse[0], p.tangent_impulse[1], p.spin_impulse})
-    require(is_within(impulse, kLargestNumber), "an impulse is out of range");
+    require(is_within(impulse, kTurned * kLargestImpulse), "an impulse is out of range");
 }
 
 void check_anchor(const ContactAnchor& x) {

@@ -16,7 +16,7 @@
 
 namespace cairn {
 
-inline constexpr std::uint32_t kSnapshotVersion = 3;
+inline constexpr std::uint32_t kSnapshotVersion = 4;
 
 struct SnapshotSection {
   std::string name;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cairn/core/bytes.h"
+#include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -21,6 +22,8 @@ void load_bodies(ByteReader& in, WorldState& world);
 /// shapes together: masses, lists of shapes, materials.
 void save_shapes(const WorldState& world, ByteWriter& out);
 void load_shapes(ByteReader& in, WorldState& world);
+/// The same without where shapes were placed, which settings decide.
+void save_shape_definitions(const WorldState& world, ByteWriter& out);
 
 /// The clock, pairs of bodies that never collide, and shapes removed since the last step.
 void save_course(const WorldState& world, ByteWriter& out);
@@ -37,11 +40,6 @@ void load_colours(ByteReader& in, WorldState& world);
 /// Handles, definitions, coordinates and impulses.
 void save_joints(const WorldState& world, ByteWriter& out);
 void load_joints(ByteReader& in, WorldState& world);
-
-/// Farther than any body gets before it is quarantined, or a kinematic one in any time that is simulated.
-inline constexpr double kFarthest = 1e15;  ///< m
-/// As fast as a body gets before it is quarantined.
-inline constexpr double kFastest = 1e9;  ///< m/s and rad/s
 
 /// A pose as edits and steps leave it: finite, not beyond kFarthest, unit but for rounding.
 void check_reached(const Pose& pose, const char* what);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "cairn/world/snapshot_archive.h"
 #include "cairn/world/snapshot_geometry.h"
 #include "cairn/world/snapshot_parts.h"
@@ -12,12 +9,35 @@ namespace cairn {
 
 namespace {
 
-/// All but the geometry. Where a shape was placed depends on when its body last moved: it is kept.
+/// What the user gave but the geometry.
 template <class A, class S>
-void archive_shape(A& a, S& shapes, std::size_t i) {
+void archive_definition(A& a, S& shapes, std::size_t i) {
   auto& def = shapes.def[i];
-  archive_all(a, def.pose, def.material, def.density, def.layer, def.mask, def.user);
-  archive_all(a, shapes.body[i], shapes.pose[i], shapes.bounds[i], shapes.ball[i]);
+  archive_all(a, def.pose, def.material, def.density, def.layer, def.mask, def.user, shapes.body[i]);
+}
+
+/// Where a shape was placed depends on when its body last moved: it is kept.
+template <class A, class S>
+void archive_placement(A& a, S& shapes, std::size_t i) {
+  archive_all(a, shapes.pose[i], shapes.bounds[i], shapes.ball[i]);
+}
+
+/// All geometry, handles and definitions; visit(i) after that of shape i.
+template <class Visit>
+void save_shapes(const WorldState& world, ByteWriter& out, Visit&& visit) {
+  const Shapes& shapes = world.shapes;
+  GeometryTable table;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (shapes.body[i] >= 0) table.add(shapes.def[i].shape);
+  table.save(out);
+  const auto ids = world.shape_ids.state();
+  archive(out, ids);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (shapes.body[i] < 0) continue;
+    table.save_shape(out, shapes.def[i].shape);
+    archive_definition(out, shapes, i);
+    visit(i);
+  }
 }
 
 bool is_within(const Vec3& v) {
@@ -40,13 +60,11 @@ void check_placed(const WorldState& world, std::size_t i) {
 }
 
 MassState checked_mass(const WorldState& world, std::size_t body) {
+  constexpr double kSlack = 2;  // for the order in which the masses of shapes are added up
   const MassProperties mass = mass_of_body(world, body);
-  const MassState state = mass_state(mass);
-  const SymMat3& i = state.inverse_inertia;
-  const double largest = std::max({std::fabs(i.xx), std::fabs(i.yy), std::fabs(i.zz)});
-  if (!(mass.mass > 0) || !std::isfinite(mass.mass) || !is_finite(i) || !(largest <= 1e-3 * kLargestNumber))
+  if (!is_usable(mass, kSlack))
     fail_input(fmt::format("body {} is dynamic and its mass or inertia cannot be used", body));
-  return state;
+  return mass_state(mass);
 }
 
 /// What follows from bodies and shapes together.
@@ -69,20 +87,13 @@ void derive(WorldState& world) {
 }  // namespace
 
 void save_shapes(const WorldState& world, ByteWriter& out) {
-  const Shapes& shapes = world.shapes;
-  GeometryTable table;
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    if (shapes.body[i] >= 0) table.add(shapes.def[i].shape);
-  table.save(out);
-  const auto ids = world.shape_ids.state();
-  archive(out, ids);
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    if (shapes.body[i] < 0) continue;
-    table.save_shape(out, shapes.def[i].shape);
-    archive_shape(out, shapes, i);
-  }
+  save_shapes(world, out, [&](std::size_t i) { archive_placement(out, world.shapes, i); });
   out.number(world.materials.any_rolling());
   out.number(world.materials.any_grain());
+}
+
+void save_shape_definitions(const WorldState& world, ByteWriter& out) {
+  save_shapes(world, out, [](std::size_t) {});
 }
 
 void load_shapes(ByteReader& in, WorldState& world) {
@@ -98,7 +109,7 @@ void load_shapes(ByteReader& in, WorldState& world) {
     if (world.shape_ids.at(i) == ShapeId{}) continue;
     try {
       shapes.def[i].shape = table.load_shape(in);
-      archive_shape(in, shapes, i);
+      archive_definition(in, shapes, i), archive_placement(in, shapes, i);
       check_placed(world, i);
     } catch (const InputError& error) {
       fail_input(fmt::format("shape {}: {}", i, error.what()), error.kind());

@@ -10,6 +10,7 @@
 #include "cairn/world/assemble_lanes.h"
 #include "cairn/world/assemble_rows.h"
 #include "cairn/world/contact_blocks.h"
+#include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -363,15 +364,18 @@ const char* to_string(Stage stage) {
 
 const StepReport& World::step(double dt) {
   WorldState& world = *state_;
-  require(!world.stepping, "step() was called from inside a step: leave the contact listener first");
+  world.check_outside_step("step");
   if (dt == 0) return world.report;
-  if (!(dt >= 1e-7 && dt <= 1)) fail_input(fmt::format("dt is {}, it must be 0 or lie in [1e-7, 1] seconds", dt));
+  if (!is_step(dt))
+    fail_input(fmt::format("dt is {}, it must be 0 or lie in [{:g}, {:g}] seconds", dt, kShortestStep, kLongestStep));
   // Down again however the step ends: a solver may refuse the problem.
   struct Stepping {
-    bool& flag;
-    ~Stepping() { flag = false; }
-  } stepping{world.stepping};
-  world.stepping = true;
+    std::atomic<std::uintptr_t>& stepper;
+    ~Stepping() { stepper.store(0, std::memory_order_release); }
+  };
+  std::uintptr_t none = 0;
+  for (; !world.stepper.compare_exchange_strong(none, this_thread_mark()); none = 0) world.check_outside_step("step");
+  const Stepping stepping{world.stepper};
   begin_report(world, dt);
   const int sub_steps = world.settings.sub_steps;
   for (int k = 0; k < sub_steps; ++k) sub_step(world, dt / sub_steps, k + 1 == sub_steps);

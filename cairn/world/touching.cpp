@@ -128,12 +128,12 @@ void collect_events(WorldState& world) {
 
 void World::deliver_events() {
   WorldState& world = *state_;
-  // Whatever the listener does, the world is whole afterwards: flags down, waiting removals made.
+  // Whatever the listener does, the world is whole afterwards: the flag down, waiting removals made.
   struct Whole {
     World& self;
     WorldState& world;
     ~Whole() {
-      world.delivering = world.stepping = false;
+      world.delivering = false;
       for (const ShapeId shape : world.shapes_to_remove)
         if (self.contains(shape)) self.remove_shape(shape);
       for (const JointId joint : world.joints_to_remove)

@@ -33,6 +33,19 @@ std::size_t WorldState::slot(JointId id, const char* function) const {
   return id.index;
 }
 
+void WorldState::check_edit(const char* function) const {
+  const std::uintptr_t who = stepper.load(std::memory_order_acquire);
+  if (who != 0 && who != this_thread_mark())
+    fail_input(
+        fmt::format("{}() was called while another thread is inside step(): wait until that has returned", function));
+}
+
+void WorldState::check_outside_step(const char* function) const {
+  check_edit(function);
+  if (stepper.load(std::memory_order_acquire) != 0)
+    fail_input(fmt::format("{}() was called from inside a step: leave the contact listener first", function));
+}
+
 void apply_settings(WorldState& world, const WorldSettings& settings) {
   check_settings(settings);
   // Everything that can fail first.
@@ -46,10 +59,8 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   if (world.broad == nullptr || settings.broad_phase != world.settings.broad_phase)
     broad = make_broad_phase(settings.broad_phase);
   std::unique_ptr<ThreadPool> pool;
-  constexpr int kMostThreads = 1024;
-  const int threads = std::clamp(settings.threads, 0, kMostThreads);
   const bool other_pool = world.steps == 0 || settings.threads != world.settings.threads;
-  if (other_pool) pool = make_pool(threads);
+  if (other_pool) pool = make_pool(settings.threads);
 
   const WorldSettings& old = world.settings;
   const bool sleep_on = settings.sleep.enabled && settings.gravity == old.gravity;
@@ -77,7 +88,7 @@ World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
 void World::set_settings(const WorldSettings& settings) {
-  require(!state_->stepping, "set_settings() was called from inside a step: leave the contact listener first");
+  state_->check_outside_step("set_settings");
   apply_settings(*state_, settings);
 }
 
@@ -89,6 +100,7 @@ bool World::contains(BodyId body) const { return state_->body_ids.is_valid(body)
 bool World::contains(ShapeId shape) const { return state_->shape_ids.is_valid(shape); }
 std::span<const ContactEvent> World::events() const { return state_->events; }
 void World::set_contact_listener(ContactListener listener) {
+  state_->check_edit("set_contact_listener");
   require(!state_->delivering, "set_contact_listener() was called by the listener itself: leave it first");
   state_->listener = std::move(listener);
 }
@@ -121,11 +133,18 @@ std::span<const std::int32_t> World::contact_colours() const {
 }
 const ContactSolution& World::warm_start() const { return state_->warm_start; }
 void World::keep_warm_start(bool keep) {
+  state_->check_edit("keep_warm_start");
   state_->keeps_warm_start = keep;
   if (!keep) state_->warm_start = {};
 }
-void World::keep_problem(bool keep) { state_->keeps_problem = keep; }
-void World::measure_cpu_times(bool measure) { state_->measures_cpu_times = measure; }
+void World::keep_problem(bool keep) {
+  state_->check_outside_step("keep_problem");
+  state_->keeps_problem = keep;
+}
+void World::measure_cpu_times(bool measure) {
+  state_->check_edit("measure_cpu_times");
+  state_->measures_cpu_times = measure;
+}
 
 std::size_t World::body_count() const { return bodies().size(); }
 

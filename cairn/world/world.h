@@ -56,7 +56,7 @@ class World {
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
 
-  // The step. dt in [1e-7, 1] s; 0 does nothing.
+  // The step. dt in [1e-7, 1] s; 0 does nothing. While one thread is inside, edits by another are refused.
   const StepReport& step(double dt);
   const StepReport& last_report() const;
   const WorldSettings& settings() const;
@@ -157,6 +157,9 @@ class World {
   // Whole states.
   /// Poses and velocities of all bodies, bit for bit.
   Hash128 state_hash() const;
+  /// Bodies, shapes and joints: what they are, where they stand, how they move; not the settings. Tells a world that
+  /// was just made from another one.
+  Hash128 definition_hash() const;
   /// Everything that decides the future, warm starts included.
   std::string save() const;
   /// Replaces this world by a saved one, or explains why not; then nothing has changed.

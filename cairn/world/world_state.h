@@ -3,6 +3,7 @@
 // each.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -58,8 +59,8 @@ struct WorldState {
   std::vector<ContactEvent> events;
   std::size_t first_event = 0;  ///< of the sub-step under way
   ContactListener listener;
-  bool stepping = false;    ///< inside step(), events included
-  bool delivering = false;  ///< events are being told: removals wait
+  std::atomic<std::uintptr_t> stepper{0};  ///< this_thread_mark() of the thread inside step(), events included; 0: none
+  bool delivering = false;                 ///< events are being told: removals wait
   std::vector<BodyId> bodies_to_remove;
   std::vector<ShapeId> shapes_to_remove;
   std::vector<JointId> joints_to_remove;
@@ -80,6 +81,12 @@ struct WorldState {
   std::size_t slot(BodyId id, const char* function) const;
   std::size_t slot(ShapeId id, const char* function) const;
   std::size_t slot(JointId id, const char* function) const;
+
+  /// InputError if another thread is inside step(): edits would change what it reads. To be called before anything is
+  /// looked at. The thread of the step itself may edit: only the contact listener runs there.
+  void check_edit(const char* function) const;
+  /// InputError if any thread is inside step(), the listener's too.
+  void check_outside_step(const char* function) const;
 };
 
 /// Where assembly finds the contacts of this step.

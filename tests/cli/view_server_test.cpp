@@ -2,10 +2,14 @@
 // The server of the viewer and its clients, the rude ones in particular.
 #include "apps/cli/view_server.h"
 
+#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
-#include <fstream>
+#include <filesystem>
+#include <set>
 #include <thread>
 
 #include "cairn/core/errors.h"
@@ -53,10 +57,22 @@ class ViewServerTest : public ::testing::Test {
     return client;
   }
   static int status(const std::string& answer) { return answer.size() < 12 ? 0 : std::stoi(answer.substr(9, 3)); }
+  /// Comes again until it is let in: the server may not have noticed yet that others have left, and a hasty one hangs
+  /// up on a client that a busy machine has kept from speaking.
+  ViewClient patient_client() const {
+    constexpr int kMostTries = 1200;
+    for (int tries = 1;; ++tries) {
+      ViewClient client(port_);
+      const int answer = status(client.upgrade(port_, kToken));
+      if (answer == 101) return client;
+      if (tries == kMostTries) throw std::runtime_error(fmt::format("never let in, at last with {}", answer));
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
   /// That the run has not moved, and answers.
   void expect_alive() const {
-    ViewClient calm = client();
-    const std::string answer = calm.ask(77, R"("do": "pause")");
+    std::string answer;
+    for (int tries = 0; tries < 20 && answer.empty(); ++tries) answer = patient_client().ask(77, R"("do": "pause")");
     EXPECT_NE(answer.find("\"ok\": true"), std::string::npos);
     EXPECT_NE(answer.find("\"step\": 0"), std::string::npos);
   }
@@ -68,18 +84,31 @@ class ViewServerTest : public ::testing::Test {
   int port_ = 0;
 };
 
-TEST_F(ViewServerTest, W1ListensOnlyForThisMachine) {
-  int listening = 0;
-  for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    std::ifstream file(table);
-    for (std::string line; std::getline(file, line);) {
-      const std::size_t at = line.find(fmt::format(":{:04X} ", port_));
-      if (at == std::string::npos || line.find(" 0A ") == std::string::npos || at > 45) continue;
-      ++listening;
-      EXPECT_NE(line.find("0100007F:"), std::string::npos) << line;
-    }
+/// The sockets of this process that take connections. Each is asked itself: the tables of the system are read while
+/// they change, and show a line twice or not at all.
+std::vector<int> listening_sockets() {
+  std::set<int> descriptors;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    descriptors.insert(std::stoi(entry.path().filename().string()));
+  std::vector<int> result;
+  for (const int descriptor : descriptors) {
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0)
+      result.push_back(descriptor);
   }
-  EXPECT_EQ(listening, 1);
+  return result;
+}
+
+TEST_F(ViewServerTest, W1ListensOnlyForThisMachine) {
+  const std::vector<int> listening = listening_sockets();
+  ASSERT_EQ(listening.size(), 1u);
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  ASSERT_EQ(getsockname(listening[0], reinterpret_cast<sockaddr*>(&address), &size), 0);
+  EXPECT_EQ(address.sin_family, AF_INET);
+  EXPECT_EQ(ntohl(address.sin_addr.s_addr), INADDR_LOOPBACK);
+  EXPECT_EQ(ntohs(address.sin_port), port_);
 }
 
 TEST_F(ViewServerTest, W2ThePageNeedsTheToken) {
@@ -252,9 +281,8 @@ TEST_F(ViewServerTest, CreditIsNeverExceeded) {
   c.ask(1, R"("do": "speed", "factor": 1000)");
   c.ask(2, R"("do": "play")");
   c.send_text(R"({"do": "credit", "frames": 7})");
-  int frames = 0;
-  for (ViewClient::Message m = c.receive(1); m.opcode >= 0; m = c.receive(1)) frames += m.data.substr(0, 4) == "FRAM";
-  EXPECT_EQ(frames, 7);
+  for (int frame = 0; frame < 7; ++frame) ASSERT_EQ(c.receive_starting("FRAM").opcode, 2) << frame;
+  EXPECT_EQ(c.receive_starting("FRAM", 1).opcode, -1);
 }
 
 TEST_F(ViewServerTest, SubscriptionsChangeWhatFramesHold) {
@@ -270,17 +298,25 @@ TEST_F(ViewServerTest, SubscriptionsChangeWhatFramesHold) {
   EXPECT_EQ((contacts - bare) % 51, 0u);
 }
 
-TEST_F(ViewServerTest, ADragEndsWithItsClient) {
+/// One viewer at a time: who is let in knows that the one before is gone for the server too.
+class SingleViewServerTest : public ViewServerTest {
+ protected:
+  ViewServerSettings settings() const override {
+    ViewServerSettings s = ViewServerTest::settings();
+    s.most_clients = 1;
+    return s;
+  }
+};
+
+TEST_F(SingleViewServerTest, ADragEndsWithItsClient) {
   {
     ViewClient c = client();
     EXPECT_NE(c.ask(1, R"("do": "drag", "body": 5, "point": [0, 0, 1], "target": [0, 0, 50])").find("ok"),
               std::string::npos);
     c.reset();
   }
-  // Let go of, the box is not lifted. The release may come a little later than this client.
-  ViewClient c = client();
-  for (int k = 0; k < 100 && c.ask(2, R"("do": "history")").empty(); ++k) continue;
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Let go of, the box is not lifted.
+  ViewClient c = patient_client();
   c.ask(3, R"("do": "step", "count": 120)");
   const std::string pick = c.ask(4, R"("do": "pick", "origin": [0, 0, 100], "direction": [0, 0, -1])");
   const std::size_t at = pick.find("\"point\": [");
@@ -294,12 +330,7 @@ TEST_F(ViewServerTest, W20TooManyViewersAreSentAway) {
   ViewClient late(port_);
   EXPECT_EQ(status(late.upgrade(port_, kToken)), 503);
   clients.pop_back();
-  for (int k = 0; k < 100; ++k) {  // as soon as the server has noticed
-    ViewClient again(port_);
-    if (status(again.upgrade(port_, kToken)) == 101) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  FAIL() << "the place of the client that left is still taken";
+  EXPECT_NO_THROW(patient_client());  // as soon as the server has noticed
 }
 
 TEST_F(ViewServerTest, W20ConnectionsAreBounded) {
@@ -307,22 +338,20 @@ TEST_F(ViewServerTest, W20ConnectionsAreBounded) {
   int sent_away = 0;
   for (int k = 0; k < 300; ++k) {
     idle.emplace_back(port_);
-    if (k >= 64) sent_away += idle.back().closed_within(10);
+    if (k >= 64) sent_away += idle.back().closed_within(60);
   }
   EXPECT_EQ(sent_away, 300 - 64);
   idle.clear();
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   expect_alive();
 }
 
 TEST_F(ViewServerTest, W22ClientsThatVanishAreForgotten) {
   for (int k = 0; k < 40; ++k) {
-    ViewClient c = client();
+    ViewClient c = patient_client();
     c.send_text(R"({"do": "credit", "frames": 100})");
     c.send(ViewClient::frame(0x81, R"({"id": 1, "do": "history"})").substr(0, 9));  // in the middle of a frame
     if (k % 2 == 0) c.reset();
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
   expect_alive();
 }
 
@@ -359,7 +388,7 @@ class HastyViewServerTest : public ViewServerTest {
  protected:
   ViewServerSettings settings() const override {
     ViewServerSettings s = ViewServerTest::settings();
-    s.patience = 0.5;
+    s.patience = 2;
     s.send_buffer = 1 << 15;
     return s;
   }
@@ -375,7 +404,7 @@ TEST_F(HastyViewServerTest, W9WhoNeverFinishesARequestIsHungUpOn) {
   }
   EXPECT_TRUE(refused);
   ViewClient silent(port_);
-  EXPECT_TRUE(silent.closed_within(20));
+  EXPECT_TRUE(silent.closed_within(60));
   expect_alive();
 }
 
@@ -396,7 +425,7 @@ TEST_F(HastyViewServerTest, W21WhoDoesNotReadCostsNothing) {
     ASSERT_EQ(frame.opcode, 2);
     largest = std::max(largest, frame.data.size());
   }
-  EXPECT_TRUE(asleep.reset_within(20));
+  EXPECT_TRUE(asleep.reset_within(60));
   EXPECT_NE(awake.ask(4, R"("do": "pause")").find("ok"), std::string::npos);
   // Never more than one frame with all its contacts, and the answers.
   EXPECT_LT(end().most_queued, 20 * largest);

@@ -167,7 +167,9 @@ TEST(Names, NumbersTakeUpTheWholeText) {
   for (const char* text : {"", " 1", "1 ", "1x", "0x10", "2.5", "99999999999"})
     EXPECT_EQ(refusal([&] { parse_number<int>("n", text); }),
               "setting n=" + std::string(text) + ": the value must be a whole number");
-  EXPECT_EQ(refusal([] { parse_number<double>("x", "1,5"); }), "setting x=1,5: the value must be a number");
+  for (const std::string text : {"1,5", "nan", "-nan", "inf", "-inf", "1e999"})
+    EXPECT_EQ(refusal([&] { parse_number<double>("x", text); }),
+              "setting x=" + text + ": the value must be a finite number");
 }
 
 }  // namespace

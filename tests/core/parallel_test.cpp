@@ -4,17 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "cairn/core/errors.h"
 
 namespace cairn {
 namespace {
 
 TEST(Parallel, OneThreadNeedsNoPool) {
   EXPECT_EQ(make_pool(1), nullptr);
-  EXPECT_EQ(make_pool(-5), nullptr);
+  EXPECT_THROW(make_pool(-5), InputError);
   EXPECT_EQ(make_pool(3)->thread_count(), 3);
   EXPECT_GE(available_processors(), 1);
 }
@@ -83,6 +86,28 @@ TEST(Parallel, StaysCorrectWithManySmallJobsOnAnOversubscribedMachine) {
   stop = true;
   for (std::thread& burner : burners) burner.join();
   for (const int value : values) ASSERT_EQ(value, 5000);
+}
+
+TEST(Parallel, AnExceptionReachesTheCallerAndThePoolGoesOn) {
+  for (const int threads : {1, 2, 8}) {
+    const auto pool = make_pool(threads);
+    for (const std::int64_t thrower : {0, 1, 63}) {
+      std::atomic<int> inside{0};
+      const auto body = [&](std::int64_t begin, std::int64_t) {
+        ++inside;
+        struct Leave {
+          std::atomic<int>& count;
+          ~Leave() { --count; }
+        } leave{inside};
+        if (begin >= thrower) throw std::bad_alloc();
+      };
+      EXPECT_THROW(parallel_for(pool.get(), 64, 1, body), std::bad_alloc);
+      EXPECT_EQ(inside.load(), 0);  // no thread is left in a body that is gone
+      std::atomic<int> sum{0};
+      parallel_for(pool.get(), 64, 1, [&](std::int64_t, std::int64_t) { ++sum; });
+      EXPECT_EQ(sum.load(), 64);
+    }
+  }
 }
 
 TEST(Parallel, NestedAndConcurrentCallsRunOnTheCallersThread) {

@@ -43,6 +43,29 @@ TEST(Isolate, AHangIsCutOffAtTheLimit) {
   EXPECT_NE(answer.error().message.find("0.2 s"), std::string::npos) << answer.error().message;
 }
 
+TEST(Isolate, AnEndlessLoopIsCutOffByItsOwnTime) {
+  const Expected<std::string> answer = run_isolated(
+      []() -> std::string {
+        for (volatile int k = 0;;) k = 1 - k;
+      },
+      0.2);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, ErrorKind::limit);
+  EXPECT_NE(answer.error().message.find("0.2 s"), std::string::npos) << answer.error().message;
+}
+
+TEST(Isolate, WaitingForABusyMachineIsNoWork) {
+  // Longer by the clock than the limit, next to nothing of a processor: as on a machine that others keep busy.
+  const Expected<std::string> answer = run_isolated(
+      [] {
+        ::usleep(2'200'000);
+        return std::string("late");
+      },
+      2);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(*answer, "late");
+}
+
 TEST(Isolate, WorksBesideAThreadPool) {
   ThreadPool pool(3);
   for (int k = 0; k < 20; ++k) {

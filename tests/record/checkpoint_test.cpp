@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "cairn/core/bytes.h"
 #include "cairn/world/snapshot_file.h"
 #include "cairn/world/world.h"
 #include "tests/io/temporary_folder.h"
@@ -22,7 +23,7 @@ Checkpoint small_checkpoint(std::int64_t step = 3) {
   World world;
   world.add_body({}, {{.shape = make_sphere(0.5)}});
   for (std::int64_t k = 0; k < step; ++k) world.step(0.01);
-  return {"ball", 0.01, step, 10, world.save()};
+  return {"ball", {{1, 2}, "{\n  \"dt\": 0.01\n}\n"}, 0.01, step, 10, world.save()};
 }
 
 std::string bytes_of(const std::string& path) {
@@ -42,6 +43,7 @@ std::string refusal(const std::string& bytes) {
 TEST(Checkpoint, ComesBack) {
   const Checkpoint given = small_checkpoint(), read = unpack_checkpoint(pack_checkpoint(given));
   EXPECT_EQ(read.scene, given.scene);
+  EXPECT_EQ(difference(read.identity, given.identity), "");
   EXPECT_EQ(read.dt, given.dt);
   EXPECT_EQ(read.step, 3);
   EXPECT_EQ(read.last_step, 10);
@@ -68,9 +70,34 @@ TEST(Checkpoint, ForgedContentIsRefused) {
   c.dt = 0.01, c.step = 11;
   EXPECT_NE(refusal(pack_checkpoint(c)).find("steps"), std::string::npos);
   const std::string state = small_checkpoint().state;
-  const SnapshotSection swapped[] = {{"state", state}, {"run", "x"}};
+  const SnapshotSection swapped[] = {{"state", state}, {"scene", "x"}, {"run", "x"}};
   EXPECT_NE(refusal(pack_sections(swapped)).find("section run is missing"), std::string::npos);
   EXPECT_NE(refusal(state).find("section run is missing"), std::string::npos);  // a snapshot is no checkpoint
+}
+
+TEST(Checkpoint, SaysWhatIsOtherAboutAScene) {
+  const SceneIdentity then{{1, 2}, "{\n  \"dt\": 0.01,\n  \"gravity\": [0, 0, -9.81]\n}\n"};
+  SceneIdentity now = then;
+  EXPECT_EQ(difference(then, now), "");
+  now.settings = "{\n  \"dt\": 0.01,\n  \"gravity\": [0, 0, -1]\n}\n";
+  EXPECT_EQ(difference(then, now),
+            "where its settings were \"gravity\": [0, 0, -9.81] there is now \"gravity\": [0, 0, -1]");
+  now.bodies = {1, 3};
+  EXPECT_EQ(difference(then, now).find("its bodies, shapes or joints are others, and where"), 0u);
+  now.settings = then.settings;
+  EXPECT_EQ(difference(then, now), "its bodies, shapes or joints are others");
+  now = then, now.settings += "more\n";
+  EXPECT_NE(difference(then, now).find("nothing"), std::string::npos);
+}
+
+TEST(Checkpoint, AnOlderFileIsRefusedWithWhatToDo) {
+  // As before the identity was written: the section run, then the state.
+  ByteWriter run;
+  run.text("ball");
+  run.number(0.01), run.number(std::int64_t{3}), run.number(std::int64_t{10});
+  const SnapshotSection sections[] = {{"run", run.take()}, {"state", small_checkpoint().state}};
+  EXPECT_NE(refusal(pack_sections(sections)).find("let that version finish the run, or begin it anew"),
+            std::string::npos);
 }
 
 TEST(Checkpoint, TwoAreKeptAndTheBetterOneIsTaken) {

@@ -94,6 +94,9 @@ TEST(Urdf, WhatIsNoXmlOrTooMuchOfIt) {
   EXPECT_NE(refusal("\xff\xfe<\0r").find("UTF-16"), std::string::npos);
   EXPECT_NE(refusal("<html><body/></html>").find("this is no URDF"), std::string::npos);
   EXPECT_NE(refusal("<robot><link></robot>").find("this is no XML"), std::string::npos);
+  for (const char* zero : {"&#0;", "&#x0;", "&#000;"})
+    EXPECT_NE(refusal(std::string("<robot name=\"a") + zero + "b\"/>").find("r.urdf:1:15: "), std::string::npos)
+        << zero;
   EXPECT_NE(refusal("<!DOCTYPE lolz [<!ENTITY a 'b'><!ENTITY c '&a;&a;'>]><robot name='&c;'/>").find("document types"),
             std::string::npos);
   EXPECT_NE(refusal("<!DOCTYPE r SYSTEM 'file:///etc/passwd'><robot/>").find("document types"), std::string::npos);

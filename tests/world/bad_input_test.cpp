@@ -9,8 +9,10 @@
 #include <limits>
 #include <string>
 
+#include "cairn/core/parallel.h"
 #include "cairn/geometry/hull_builder.h"
 #include "tests/analytic/bench.h"
+#include "tests/refusal.h"
 
 namespace cairn {
 namespace {
@@ -470,11 +472,11 @@ TEST(AStep, ThatASolverRefusesLeavesAWorldThatGoesOn) {
   EXPECT_LT(world.view(body).velocity.linear.z, 0);
 }
 
-TEST(WorkerCounts, AreClamped) {
-  // A38: negative and zero mean every processor, too many are as many as can be made.
-  Hash128 hash[4];
-  const int counts[4] = {1, 0, -1, 10000};
-  for (int k = 0; k < 4; ++k) {
+TEST(WorkerCounts, ChangeNothingAndHaveALimit) {
+  // A38: 0 means every processor. The limit is the same on every machine.
+  Hash128 hash[3];
+  const int counts[3] = {1, 0, kMostThreads};
+  for (int k = 0; k < 3; ++k) {
     WorldSettings settings;
     settings.threads = counts[k];
     World world(settings);
@@ -483,7 +485,17 @@ TEST(WorkerCounts, AreClamped) {
     run(world, 3, 1.0 / 60);
     hash[k] = world.state_hash();
   }
-  for (int k = 1; k < 4; ++k) EXPECT_EQ(hash[k], hash[0]) << counts[k] << " threads";
+  for (int k = 1; k < 3; ++k) EXPECT_EQ(hash[k], hash[0]) << counts[k] << " threads";
+  for (const int bad : {-1, kMostThreads + 1, 1000, 10000}) {
+    WorldSettings settings;
+    settings.threads = bad;
+    World world;
+    EXPECT_NE(refusal([&] { world.set_settings(settings); }).find("threads is " + std::to_string(bad)),
+              std::string::npos);
+    EXPECT_NE(refusal([&] { World other(settings); }).find("[0, 256]"), std::string::npos);
+    EXPECT_NE(refusal([&] { make_pool(bad); }).find("threads"), std::string::npos);
+    EXPECT_EQ(world.settings().threads, 1);
+  }
 }
 
 /// Identical balls in one place, at rest; the state after some steps.
