@@ -63,10 +63,10 @@ constexpr LaneWork ball_work(int bodies, LaneSweep sweep) {
     work.flops = parts::ball_soft(bodies - 1);
     return work;
   }
-  work.fields_read = common + 4 + 3 + 1 + bodies + 1 + 2;  // with gap; tangent, coefficient, turns, mass, impulses
-  work.fields_written = 2 + 2;                             // separation, impulses
+  work.fields_read = common + 4 + 3 + 1 + bodies + 1 + 2 + 3;  // with gap; tangent, coefficient, turns, mass, impulses, sums
+  work.fields_written = 2 + 2 + 3;                             // separation, impulses, sums
   work.records_read = 3 * bodies, work.records_written = 2 * bodies;
-  work.flops = parts::ball_rigid(bodies - 1);
+  work.flops = parts::ball_rigid(bodies - 1) + 3;
   return work;
 }
 
@@ -87,13 +87,14 @@ constexpr LaneWork lane_work(LaneKind kind, LaneSweep sweep) {
   }
   const int pair = 3 + 1 + 2 * row + 3 + 2;          // tangent, coefficient, rows, masses, impulses
   const int turned = twist * (row + 3) + extra * 4;  // row, mass, impulse, radius; offsets, anisotropy
-  const int points = p * (row + 4 + 2 * extra);      // mass, gap, impulse, separation; offset, total
-  work.fields_read = common + pair + turned + points;
-  work.fields_written = 2 + twist + p * (2 + extra);  // impulses, separations; totals of what may bounce
+  const int points = p * (row + 4 + extra);          // mass, gap, impulse, separation; offset
+  const int sums = 2 + twist + p;                    // of the impulses of all sub-steps
+  work.fields_read = common + pair + turned + points + sums;
+  work.fields_written = 2 + twist + p * 2 + sums;  // impulses, separations
   work.records_read = 4 * bodies, work.records_written = 2 * bodies;
   work.flops = parts::ends(a) + 9 + parts::separations(p, a) +
                2 * (parts::along + parts::given + p * parts::rigid_point(a, extra)) +
-               parts::friction(p, a, twist, extra) + 9 + extra * p;
+               parts::friction(p, a, twist, extra) + 9 + sums;
   return work;
 }
 

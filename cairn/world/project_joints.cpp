@@ -460,18 +460,33 @@ void JointProjector::step_projected() {
   });
 }
 
+/// Twice the kinetic energy of a body.
+double JointProjector::energy_of(std::size_t body, const Velocity& v) const {
+  const MassState& mass = bodies_->mass[body];
+  const Vec3 w = rotate_back(bodies_->pose[body].orientation, v.angular);
+  return mass.mass * dot(v.linear, v.linear) + dot(w, mass.inertia * w);
+}
+
+/// Velocities turn with the way that was walked; a mechanism has no more kinetic energy afterwards than before.
 void JointProjector::end_projection() {
   const double dt = assembly_->problem.dt;
+  std::vector<Velocity>& velocity = assembly_->solution.velocity;
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
     if (!mine.is_moved) return;
+    double before = 0, after = 0;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
       const Pose& start = bodies_->pose[i];
       Velocity& way = assembly_->solution.displacement[i];
       const Velocity turned = sum(walk_[i], -1, way);  // of the velocity, while it walked
-      assembly_->solution.velocity[i] = sum(assembly_->solution.velocity[i], 1 / dt, turned);
+      before += energy_of(i, velocity[i]);
+      velocity[i] = sum(velocity[i], 1 / dt, turned);
+      after += energy_of(i, velocity[i]);
       way = {from_[i].position - start.position, rotation_vector(from_[i].orientation * conjugate(start.orientation))};
     }
+    const double share = share_of(after, before);
+    for (const std::int32_t body : mechanism.bodies)
+      if (share < 1) velocity[static_cast<std::size_t>(body)] = sum({}, share, velocity[static_cast<std::size_t>(body)]);
   });
   is_projecting_ = false;
 }

@@ -80,6 +80,7 @@ class JointProjector {
   Velocity walked(std::size_t body) const;
   void judge_projected(int iteration);
   void step_projected();
+  double energy_of(std::size_t body, const Velocity& v) const;
   void end_projection();
 
   /// Errors of all joints of open mechanisms, by row, by joint and by mechanism.
