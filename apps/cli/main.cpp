@@ -94,7 +94,7 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
       ->check(CLI::IsMember({"automatic", "off", "on"}));
   run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
       ->check(CLI::Range(0, 1024));
-  run.add_option("--simd", o.simd, "instruction set of lanes (soft_step); the result does not depend on it")
+  run.add_option("--simd", o.simd, "instruction set of every kernel; the result does not depend on it")
       ->check(CLI::IsMember({"auto", "scalar", "sse4", "avx2", "avx512"}));
   run.add_option("--broad", o.broad_phase, "broad phase");
   run.add_option("--integrator", o.integrator, "how velocities become poses")
