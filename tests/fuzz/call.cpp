@@ -14,9 +14,9 @@ namespace {
 /// How often a verb comes up after the beginning, in the order of Verb. Steps are half of all calls.
 constexpr std::array<int, kVerbCount> kWeights{2, 0, 2, 1,   4, 1, 1, 1, 2, 2, 1, 1, 1, 2,  // settings
                                                0, 8, 6, 3,   3, 3, 4, 3, 2, 1, 1, 2, 1, 1,
-                                               2, 1, 2, 6,   1, 1,         // bodies and shapes
-                                               6, 1, 3, 2,   2,            // joints
-                                               2, 4, 4, 110, 2, 2, 4, 6};  // the whole world
+                                               2, 1, 2, 6,   1, 1,          // bodies and shapes
+                                               6, 1, 3, 2,   2,             // joints
+                                               4, 4, 4, 120, 3, 3, 8, 10};  // the whole world
 
 /// Bodies and joints that a sequence has made so far; some of them may be gone.
 class Generator {

@@ -20,8 +20,9 @@ Flavour other_flavour(const Sequence& sequence, unsigned differences) {
     return names[static_cast<std::size_t>(draw.below(static_cast<int>(names.size())))];
   };
   Flavour flavour{1 + draw.below(2), draw.chance(0.7), pick(broad_phase_names()), pick(simd_names())};
+  flavour.keeps_warm_start = draw.chance(0.2);
   if ((differences & kThreads) == 0) flavour.thread_shift = 0;
-  if ((differences & kMeasure) == 0) flavour.other_measure = false;
+  if ((differences & kMeasure) == 0) flavour.other_measure = flavour.keeps_warm_start = false;
   if ((differences & kBroadPhase) == 0) flavour.broad_phase.clear();
   if ((differences & kSimd) == 0) flavour.simd = "auto";
   return flavour;
@@ -32,7 +33,7 @@ class Judge {
   Judge(const Sequence& sequence, unsigned differences, bool verbose)
       : sequence_(sequence),
         verbose_(verbose),
-        first_(sequence, {}, verbose),
+        first_(sequence, Flavour{.reads_problem = true}, verbose),
         twin_(sequence, other_flavour(sequence, differences), false) {}
 
   void play(const Call& call) {
@@ -74,7 +75,7 @@ class Judge {
 
   void restore_other() {
     if (verbose_) std::printf("  another world = save(), which gets the same calls from now on\n");
-    restored_ = std::make_unique<Player>(sequence_, Flavour{1, false, {}, "auto"}, false);
+    restored_ = std::make_unique<Player>(sequence_, Flavour{.thread_shift = 1}, false);
     const std::string snapshot = first_.world().save();
     restored_->take_over(first_, snapshot);
     if (restored_->world().save() != snapshot)

@@ -26,6 +26,7 @@ Player::Player(const Sequence& sequence, Flavour flavour, bool verbose)
   course_.wanted.iterations = 12;
   course_.wanted.sleep.time = 0.1;
   world_.set_settings(flavoured(course_.wanted));
+  world_.keep_warm_start(flavour_.keeps_warm_start);
 }
 
 void Player::show(const std::string& text) const {

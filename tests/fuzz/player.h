@@ -33,8 +33,10 @@ struct Unsupported : std::runtime_error {
 struct Flavour {
   int thread_shift = 0;        ///< added to the number of threads, which stays within 1 to 3
   bool other_measure = false;  ///< judges where the first player does not, and the other way round
-  std::string broad_phase;     ///< empty: the one of the sequence
+  std::string broad_phase{};   ///< empty: the one of the sequence
   std::string simd = "auto";
+  bool keeps_warm_start = false;
+  bool reads_problem = false;  ///< after every step; looking must change nothing
 };
 
 class Player {
@@ -93,6 +95,7 @@ class Player {
   std::string step(Draw& draw);
   void follow_events();
   void check_state() const;
+  void read_problem() const;
 
   const Sequence& sequence_;
   Flavour flavour_;
