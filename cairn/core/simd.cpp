@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
 #include "cairn/core/errors.h"
 
@@ -34,19 +33,16 @@ const std::vector<Simd>& sets_of_machine() {
   return kSets;
 }
 
-/// -1: not asked yet.
-std::atomic<int> chosen{-1};
+void choose(Simd set) { detail::simd_choice.store(static_cast<int>(set), std::memory_order_relaxed); }
 
 }  // namespace
 
-Simd chosen_simd() {
-  int set = chosen.load(std::memory_order_relaxed);
-  if (set < 0) [[unlikely]] {
-    // Whoever is second finds the same.
-    set = static_cast<int>(sets_of_machine().back());
-    chosen.store(set, std::memory_order_relaxed);
-  }
-  return static_cast<Simd>(set);
+std::atomic<int> detail::simd_choice{-1};
+
+/// Whoever is second finds the same.
+Simd detail::choose_simd() {
+  choose(sets_of_machine().back());
+  return sets_of_machine().back();
 }
 
 std::vector<std::string> simd_names() {
@@ -56,10 +52,9 @@ std::vector<std::string> simd_names() {
 }
 
 void force_simd(std::string_view name) {
-  if (name == "auto") return chosen.store(static_cast<int>(sets_of_machine().back()), std::memory_order_relaxed);
+  if (name == "auto") return choose(sets_of_machine().back());
   for (const Simd set : sets_of_machine())
-    if (name == kNames[static_cast<std::size_t>(set)])
-      return chosen.store(static_cast<int>(set), std::memory_order_relaxed);
+    if (name == kNames[static_cast<std::size_t>(set)]) return choose(set);
   std::vector<std::string> names = simd_names();
   names.emplace_back("auto");
   fail_input(fmt::format("this machine has no instruction set \"{}\"; it has {}", name, fmt::join(names, ", ")));

@@ -7,6 +7,7 @@
 // size that is compiled for the baseline alone (wide_tree.h, double4.h outside run_wide) is the same for all sets.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,16 @@ namespace cairn {
 /// Worst first. What is below avx2 is the baseline for `run_wide`.
 enum class Simd { scalar, sse4, avx2, avx512 };
 
-/// The best of this machine, or the one that was forced. Kernels ask once per loop.
-Simd chosen_simd();
+namespace detail {
+extern std::atomic<int> simd_choice;  ///< a Simd; -1: not asked yet
+Simd choose_simd();
+}  // namespace detail
+
+/// The best of this machine, or the one that was forced. In the header, since kernels ask for every pair of boxes.
+inline Simd chosen_simd() {
+  const int set = detail::simd_choice.load(std::memory_order_relaxed);
+  return set >= 0 ? static_cast<Simd>(set) : detail::choose_simd();
+}
 
 /// "scalar", "sse4", "avx2", "avx512": those this machine has, best last.
 std::vector<std::string> simd_names();
