@@ -180,16 +180,16 @@ TEST_P(EverySolver, ComesToTheExactVelocities) {
 // Sweeps stall on a stack, whose boxes rock on more points than carry them, at about 1e-5.
 INSTANTIATE_TEST_SUITE_P(Families, EverySolver,
                          testing::Values(Family{"boxes_on_three", false, true, 1e-8, 0.6, boxes_on_three},
-                                         Family{"boxes_on_four", false, false, 1e-8, 0.15, boxes_on_four},
-                                         Family{"ball_grids", false, true, 1e-8, 0.02, ball_grids},
-                                         Family{"spinning_balls", false, true, 1e-8, 0.25, spinning_balls},
-                                         Family{"bouncing_balls", false, true, 1e-8, 0.2, bouncing_balls},
-                                         Family{"smooth_clusters", false, true, 1e-8, 0.15, smooth_clusters},
-                                         Family{"rough_clusters", false, true, 1e-8, 0.25, rough_clusters},
-                                         Family{"rough_patches", false, false, 1e-8, 0.5, rough_patches},
-                                         Family{"stacks", false, false, 1e-4, 0.3, stacks},
-                                         Family{"joined_clusters", true, true, 1e-8, 0.5, joined_clusters},
-                                         Family{"chains", true, true, 1e-8, 0.1, chains}),
+                                         Family{"boxes_on_four", false, false, 1e-8, 0.25, boxes_on_four},
+                                         Family{"ball_grids", false, true, 1e-8, 0.05, ball_grids},
+                                         Family{"spinning_balls", false, true, 1e-8, 0.35, spinning_balls},
+                                         Family{"bouncing_balls", false, true, 1e-8, 0.3, bouncing_balls},
+                                         Family{"smooth_clusters", false, true, 1e-8, 0.25, smooth_clusters},
+                                         Family{"rough_clusters", false, true, 1e-8, 0.35, rough_clusters},
+                                         Family{"rough_patches", false, false, 1e-8, 0.6, rough_patches},
+                                         Family{"stacks", false, false, 1e-4, 0.4, stacks},
+                                         Family{"joined_clusters", true, true, 1e-8, 0.6, joined_clusters},
+                                         Family{"chains", true, true, 1e-8, 0.2, chains}),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace
