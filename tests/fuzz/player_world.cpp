@@ -91,7 +91,8 @@ std::string Player::step(Draw& draw) {
     if (dt != 0 && world_.step_count() != before + 1) throw Finding("a step is lost", "step_count() did not go on");
     if (dt != 0) follow_events();
     check_state();
-    if (flavour_.reads_problem && course_.listener == 0) read_problem();  // a listener may have edited it away
+    // Not of a step that did nothing, and not where a listener may have edited since.
+    if (flavour_.reads_problem && dt != 0 && course_.listener == 0) read_problem();
   }
   if (dt == 0) return "nothing to do";
   const StepReport& report = world_.last_report();
