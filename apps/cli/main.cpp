@@ -86,11 +86,11 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--sub-steps", o.sub_steps, "parts that each step is done in")
       ->check(number_in(1, cairn::kMostSubSteps));
   run.add_option("--joint-projection", o.joint_projection,
-                 "whether joints are closed on the level of positions (automatic: with ldl_pgs)")
+                 "whether joints are closed on the level of positions (automatic: with ldl_pgs and soft_step)")
       ->check(CLI::IsMember({"automatic", "off", "on"}));
   run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
       ->check(thread_count());
-  run.add_option("--simd", o.simd, "instruction set of lanes (soft_step); the result does not depend on it")
+  run.add_option("--simd", o.simd, "instruction set of every kernel; the result does not depend on it")
       ->check(CLI::IsMember({"auto", "scalar", "sse4", "avx2", "avx512"}));
   run.add_option("--broad", o.broad_phase, "broad phase");
   run.add_option("--integrator", o.integrator, "how velocities become poses")

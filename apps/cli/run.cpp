@@ -15,7 +15,7 @@
 #include "apps/cli/run_report.h"
 #include "apps/cli/scene_source.h"
 #include "cairn/core/names.h"
-#include "cairn/solvers/lane_kernels.h"
+#include "cairn/core/simd.h"
 
 namespace cairn::cli {
 

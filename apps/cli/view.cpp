@@ -10,7 +10,7 @@
 #include "apps/cli/view_door.h"
 #include "apps/cli/view_server.h"
 #include "apps/cli/viewer_page.h"
-#include "cairn/solvers/lane_kernels.h"
+#include "cairn/core/simd.h"
 
 namespace cairn::cli {
 

@@ -5,6 +5,7 @@
 #include <metis.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "cairn/core/errors.h"
 
@@ -20,7 +21,10 @@ struct MetisGraph {
 std::vector<std::int32_t> run_metis(MetisGraph& graph, std::int32_t parts) {
   auto vertices = static_cast<idx_t>(graph.start.size() - 1);
   std::vector<idx_t> part(static_cast<std::size_t>(vertices), 0);
-  if (parts > 1 && vertices > 0) {
+  if (parts >= vertices) {
+    // METIS would leave parts empty, and say so on stdout.
+    std::iota(part.begin(), part.end(), idx_t{0});
+  } else if (parts > 1) {
     idx_t constraints = 1, wanted = parts, cut = 0;
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMostVisits = 200;        // of each contact
 constexpr double kStillChange = 1e-14;  // of the largest impulse
+constexpr double kHeld = 1e-9;          // of what a contact gives way without joints; less is round-off
 
 /// Gauss-Seidel with exact local solutions; `a` has rows of `stride` numbers.
 void solve_small(const ContactProblem& part, const std::int32_t* contact, int count, const double* a, int stride,
@@ -161,12 +162,14 @@ void JointElimination::find_matrices(ThreadPool* pool) {
     std::fill(velocity_.begin(), velocity_.end(), Velocity{});
     std::array<double, 4> unit{};
     unit[static_cast<std::size_t>(column % 3)] = 1;
-    for (const Small& small : small_) {
+    for (Small& small : small_) {
       if (column >= 3 * small.contacts) continue;
       const auto k = static_cast<std::size_t>(small.contact[static_cast<std::size_t>(column / 3)]);
       const ContactBlock& c = part_.contacts[k];
       apply_contact_impulse(part_, c, unit, velocity_[static_cast<std::size_t>(c.body_a)],
                             velocity_[static_cast<std::size_t>(c.body_b)]);
+      small.alone = contact_velocity(c, velocity_[static_cast<std::size_t>(c.body_a)],
+                                     velocity_[static_cast<std::size_t>(c.body_b)])[0];
     }
     respond(false, pool);
     for (Small& small : small_)
@@ -177,6 +180,13 @@ void JointElimination::find_matrices(ThreadPool* pool) {
         for (int k = 0; k < 3; ++k)
           small.a[static_cast<std::size_t>((3 * i + k) * kRows + column)] = y[static_cast<std::size_t>(k)];
       }
+    if (column % 3 != 0) continue;
+    for (Small& small : small_) {
+      const bool given = column < 3 * small.contacts;
+      if (!given || small.a[static_cast<std::size_t>(column * (kRows + 1))] > kHeld * small.alone) continue;
+      small.held = true;
+      std::fill_n(small.impulse.begin() + column, 3, 0.0);
+    }
   }
 }
 
@@ -209,14 +219,17 @@ int JointElimination::run(const ContactProblem& problem, int most_contacts, Cont
   joints_.prepare(part_, {}, pool);
   find_free_motion(pool);
   find_matrices(pool);
+  int solved = 0;
   for (Small& small : small_) {
+    if (small.held) continue;
+    ++solved;
     solve_small(part_, small.contact.data(), small.contacts, small.a.data(), kRows, small.q.data(),
                 small.impulse.data());
     const auto is_broken = [](double value) { return !std::isfinite(value); };
     if (std::any_of(small.impulse.begin(), small.impulse.end(), is_broken)) small.impulse.fill(0);
   }
   take_impulses(pool, solution);
-  return static_cast<int>(small_.size());
+  return solved;
 }
 
 }  // namespace cairn

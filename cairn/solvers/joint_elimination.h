@@ -29,7 +29,9 @@ class JointElimination {
 
   /// Sets the impulses of every island that has joints, none of them with bounds, and up to `most_contacts` contacts,
   /// without spin and with the same friction in all directions. The problem must be valid. Returns how many islands
-  /// these are. A warm call with the same islands allocates nothing.
+  /// these are. An island in which joints alone hold a contact is left to the sweeps,
+  /// and that contact begins from nothing: it would add to its impulse from step to step. A warm call with the
+  /// same islands allocates nothing.
   int run(const ContactProblem& problem, int most_contacts, ContactSolution& solution, ThreadPool* pool);
 
  private:
@@ -39,6 +41,8 @@ class JointElimination {
     std::array<std::int32_t, kMostEliminated> contact{};  ///< of the part
     std::array<double, kRows * kRows> a{};                ///< row major
     std::array<double, kRows> q{}, impulse{};
+    double alone = 0;   ///< scratch: how far the normal of a contact gives way per impulse, joints aside
+    bool held = false;  ///< the joints leave some contact no motion along its normal: its impulse would be 0 / 0
   };
 
   bool pick_islands(const ContactProblem& problem, int most_contacts, ThreadPool* pool);

@@ -459,14 +459,7 @@ const LaneKernels* kernels() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <fmt/core.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <array>
-#include <utility>
-
-#include "cairn/core/errors.h"
+#include "cairn/core/simd.h"
 
 namespace cairn {
 
@@ -474,32 +467,25 @@ namespace {
 
 HWY_EXPORT(kernels);
 
-constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> kTargets{
-    {{"scalar", HWY_SCALAR}, {"sse4", HWY_SSE4}, {"avx2", HWY_AVX2}, {"avx512", HWY_AVX3}}};
+/// Of one instruction set alone; the baseline is where nothing else fits.
+std::int64_t target_of(Simd set) {
+#if HWY_ARCH_X86
+  switch (set) {
+    case Simd::sse4: return HWY_SSE4;
+    case Simd::avx2: return HWY_AVX2;
+    case Simd::avx512: return HWY_AVX3;
+    default: break;
+  }
+#endif
+  return HWY_STATIC_TARGET;
+}
 
 }  // namespace
 
-const LaneKernels& lane_kernels() { return *HWY_DYNAMIC_DISPATCH(kernels)(); }
-
-std::vector<std::string> simd_names() {
-  static const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;  // before anything is forced
-  std::vector<std::string> names;
-  for (const auto& [name, target] : kTargets)
-    if ((supported & target) != 0) names.emplace_back(name);
-  return names;
-}
-
-void force_simd(std::string_view name) {
-  std::vector<std::string> names = simd_names();
-  names.emplace_back("auto");
-  if (std::find(names.begin(), names.end(), name) == names.end())
-    fail_input(
-        fmt::format("this machine has no instruction set \"{}\" for lanes; it has {}", name, fmt::join(names, ", ")));
-  std::int64_t target = 0;
-  for (const auto& [known, bit] : kTargets)
-    if (known == name) target = bit;
-  hwy::SetSupportedTargetsForTest(target == 0 ? 0 : target | HWY_STATIC_TARGET);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+const LaneKernels& lane_kernels() {
+  hwy::ChosenTarget chosen;  // of our own: Highway's is shared by everything in the process
+  chosen.Update(target_of(chosen_simd()));
+  return *HWY_DISPATCH_TABLE(kernels)[chosen.GetIndex()]();
 }
 
 }  // namespace cairn

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The formulas of the sub-stepped contact solver over wide lanes: the only door to Highway. Written once over Highway
-// and compiled for several instruction sets; which one runs is found when the program starts, or forced by name. All
-// give the same bits: no fused multiply-add, real division and square root, nothing summed across lanes.
+// The formulas of the sub-stepped contact solver over wide lanes: the only door to Highway's vectors. Written once over
+// Highway and compiled for several instruction sets; which one runs is `chosen_simd` (cairn/core/simd.h). All give the
+// same bits: no fused multiply-add, real division and square root, nothing summed across lanes.
 #pragma once
-
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "cairn/problem/lane_problem.h"
 
@@ -46,12 +42,7 @@ struct LaneKernels {
   void (*bounce)(const LaneView& view, float bounce_speed, std::int64_t begin, std::int64_t end);
 };
 
-/// Those of the best instruction set of this machine, or of the one that was forced.
+/// Those of the chosen instruction set.
 const LaneKernels& lane_kernels();
-
-/// "scalar", "sse4", "avx2", "avx512": those this machine has, best last.
-std::vector<std::string> simd_names();
-/// One of simd_names(), or "auto". Throws InputError for others. Not while a solver runs.
-void force_simd(std::string_view name);
 
 }  // namespace cairn

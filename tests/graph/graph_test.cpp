@@ -144,6 +144,23 @@ TEST(Partition, CutsALatticeNearTheOptimalPlane) {
   EXPECT_EQ(partition_graph(edges, 13824, 2), part) << "the same call gives the same parts";
 }
 
+/// METIS tells its troubles on stdout, where results go.
+TEST(Partition, SaysNothingHoweverFewVerticesThereAre) {
+  Random random(3);
+  testing::internal::CaptureStdout();
+  for (std::int32_t vertices = 0; vertices <= 40; ++vertices)
+    for (const int edge_count : {0, vertices / 2, 2 * vertices}) {
+      std::vector<Edge> edges;
+      for (int k = 0; k < edge_count && vertices > 1; ++k)
+        edges.push_back({static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vertices))),
+                         static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(vertices)))});
+      for (const std::int32_t parts : {2, 3, 4, 8, 16})
+        for (const std::int32_t part : partition_graph(edges, vertices, parts)) EXPECT_LT(part, std::max(parts, 1));
+    }
+  std::fflush(stdout);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
 TEST(Partition, HandlesFewVerticesAndOnePart) {
   EXPECT_EQ(partition_graph({}, 0, 4), std::vector<std::int32_t>{});
   EXPECT_EQ(partition_graph(std::vector<Edge>{{0, 1}}, 2, 1), (std::vector<std::int32_t>{0, 0}));

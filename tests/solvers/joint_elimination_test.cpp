@@ -94,5 +94,29 @@ TEST(JointElimination, LeavesAloneWhatIsNotForIt) {
     EXPECT_EQ(solve(*problem, 5, 0, 1).report.joints.eliminated, 0);
 }
 
+/// A body that is fixed to the ground and overlaps it: no impulse can part them, and none may be sought by dividing by
+/// the round-off that is left of the contact's mobility.
+TEST(JointElimination, AContactThatJointsHoldIsNotPushedWithoutBound) {
+  for (const double disorder : {0.0, 0.1, 0.3})
+    for (const int links : {1, 3}) {
+      scenes::MechanismBuilder build(disorder);
+      const std::int32_t ground = build.add_ground();
+      std::int32_t last = ground;
+      for (int k = 0; k < links; ++k) {
+        const std::int32_t body = build.add_body({k + 0.7, 0.3, 0.5});
+        build.join(last, body, 6, {k + 0.2, 0.1, 0.5}, {0, 1, 0});
+        last = body;
+      }
+      build.touch(ground, last, {links + 0.1, 0.2, 0}, {0, 0, 1});
+      ContactProblem problem = build.take();
+      problem.contacts[0].gap = -0.05;
+      problem.stabilisation.contact_rate = 0.2;
+      const Solved s = solve(problem, 5, 0, 10);
+      EXPECT_EQ(s.report.joints.eliminated, 0);
+      EXPECT_LT(s.solution.contact_impulse[0][0], 100) << "1 kg, pushed at 0.6 m/s in ten sweeps";
+      for (const double impulse : s.solution.joint_impulse) EXPECT_LT(std::fabs(impulse), 1000);
+    }
+}
+
 }  // namespace
 }  // namespace cairn

@@ -8,6 +8,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/core/random.h"
+#include "cairn/core/simd.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/lane_kernels.h"
 #include "cairn/world/world.h"
