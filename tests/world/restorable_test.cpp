@@ -203,7 +203,6 @@ WorldSettings extreme_settings(Random& random) {
   settings.sleep.enabled = random.uniform(0, 1) < 0.3;
   settings.sleep.linear_speed = settings.sleep.angular_speed = magnitude(random, 1e-3, kLargestSpeed);
   settings.margin = magnitude(random, 1e-6, 10);
-  settings.joint_projection.use = JointProjection::off;  // what it may leave is for the tests of quarantine
   return settings;
 }
 
