@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::int64_t kGrain = 4096;
 constexpr std::int64_t kPairGrain = 16384;
-constexpr std::int64_t kManyLeavers = 10;   // update all if more than one in so many left
 constexpr double kDiagonal = 1.7320508076;  // sqrt(3): a fat ball lasts as long as the fat box of the same margin
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

@@ -15,7 +15,11 @@ template <class Problem, class Visitor>
 void for_each_field(Problem& p, Visitor& visitor) {
   const auto vec = [](auto& v, auto& use) { use(v.x), use(v.y), use(v.z); };
   const auto motion = [vec](auto& v, auto& use) { vec(v.linear, use), vec(v.angular, use); };
-  const std::span whole(&p, 1), bodies(p.bodies), contacts(p.contacts), joints(p.joints), rows(p.joint_rows);
+  const std::span whole(&p, 1);
+  const std::span bodies(p.bodies);
+  const std::span contacts(p.contacts);
+  const std::span joints(p.joints);
+  const std::span rows(p.joint_rows);
 
   visitor.reals("time_step", whole, [](auto& q, auto& use) { use(q.dt); });
   visitor.reals("stabilisation", whole, [](auto& q, auto& use) {

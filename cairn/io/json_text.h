@@ -36,8 +36,8 @@ struct JsonValue {
   bool flag = false;
   double number = 0;
   std::string text{};
-  std::vector<JsonValue> items{};     ///< of an array
-  std::vector<JsonMember> members{};  ///< of an object, in the order of the file
+  std::vector<JsonValue> items{};   ///< of an array
+  std::vector<JsonMember> members;  ///< of an object, in the order of the file
   JsonPlace place{};
 
   /// The member of that name; null where there is none or this is no object.

@@ -7,11 +7,11 @@
 
 #include <cstdint>
 
+#include "cairn/core/vector_types.h"
 #include "cairn/math/vec3.h"
 
 namespace cairn {
 
-using Double4 = double __attribute__((vector_size(32)));
 /// What comparing two of them gives: all bits of a lane, or none.
 using Mask4x64 = decltype(Double4{} > Double4{});
 

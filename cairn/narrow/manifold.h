@@ -54,9 +54,7 @@ class ManifoldBuilder {
   Vec3 normal_;
   std::size_t size_ = 0;
   union {  // not cleared: two kilobytes per contact
-    union {
-      std::array<ManifoldPoint, kCapacity> candidate_;
-    };
+    std::array<ManifoldPoint, kCapacity> candidate_;
   };
 };
 

@@ -151,6 +151,18 @@ double joint_softness(const ContactProblem& problem, const JointRow& row) {
   return row.compliance / (problem.dt * (row.damping * row.compliance + problem.dt));
 }
 
+bool moves_bodies(const ProblemBody& a, const ProblemBody& b, const JointRow& row) {
+  constexpr double kRounding = 1e-24;  // of a direction: 1e-12
+  if (a.inverse_mass * dot(row.linear_a, row.linear_a) + b.inverse_mass * dot(row.linear_b, row.linear_b) > 0)
+    return true;
+  const auto turns = [](const ProblemBody& body, const Vec3& about) {
+    const SymMat3& inverse = body.inverse_inertia;
+    const double most = (inverse.xx + inverse.yy + inverse.zz) * dot(about, about);
+    return dot(about, inverse * about) > kRounding * most;
+  };
+  return turns(a, row.angular_a) || turns(b, row.angular_b);
+}
+
 void apply_contact_impulse(const ContactProblem& problem, const ContactBlock& c, const std::array<double, 4>& impulse,
                            Velocity& a, Velocity& b) {
   const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(c.body_a)];

@@ -158,6 +158,10 @@ inline double joint_velocity(const JointRow& row, const Velocity& a, const Veloc
          dot(row.angular_b, b.angular);
 }
 
+/// Whether impulses of a joint row move its bodies by more than rounding. A row about an axis that a body is locked
+/// against keeps a rest of 1e-16 along its free axes: nothing that divides by the square of it has a meaning.
+bool moves_bodies(const ProblemBody& a, const ProblemBody& b, const JointRow& row);
+
 /// Adds M^-1 J_k^T lambda of one contact to the velocities of its bodies.
 void apply_contact_impulse(const ContactProblem& problem, const ContactBlock& contact,
                            const std::array<double, 4>& impulse, Velocity& a, Velocity& b);

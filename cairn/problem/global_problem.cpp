@@ -59,7 +59,7 @@ Sparse to_eigen(const SparseMatrix& m, std::int64_t rows) {
 /// LU factors that know whether they can be trusted.
 class Factors {
  public:
-  explicit Factors(Sparse matrix) : matrix_(std::move(matrix)) {
+  explicit Factors(const Sparse& matrix) : matrix_(matrix) {
     matrix_.makeCompressed();
     if (matrix_.rows() == 0) return;
     regular_ = !has_empty_line();  // the ordering below does not expect one

@@ -191,7 +191,7 @@ LoadedScene SceneBuilder::build() {
     joints.emplace_back(joint.name, add_joint(joint));
   }
   for (const auto& [a, b] : file_.no_collision)
-    within(file_.file, [&] {
+    within(file_.file, [&, &a = a, &b = b] {
       const BodyId first = body_named(a, "no_collision", file_.file);
       world_.set_collision(first, body_named(b, "no_collision", file_.file), false);
     });

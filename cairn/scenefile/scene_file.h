@@ -46,7 +46,7 @@ struct SceneGeometry {
   double spacing = 0;               ///< of a height field
   std::int64_t rows = 0, columns = 0;
   std::vector<double> heights{};
-  std::vector<SceneChild> children{};  ///< of a compound
+  std::vector<SceneChild> children;  ///< of a compound
 };
 
 struct SceneChild {

@@ -181,6 +181,12 @@ void BodySolve::run(const BodyTask& task, ContactSolution& solution, SolveContex
   BodyRuler ruler(problem, sweep, context, ruler_, solution);
   loop.run({sweep, ruler, context, stop, report}, lambda_);
   if (stage != nullptr) finish_joints(task, ruler, context.pool, lambda_, report);
+  if (!problem.joint_rows.empty()) {
+    // Joints that contradict each other push with 1e12 N s and more, until one of them is gone: what rounding left of
+    // that in the velocities while the impulses came down would be a push from nowhere.
+    ScopedTimer timing(report.seconds);
+    sweep.refresh(lambda_, context.pool);
+  }
   unpack(lambda_, sweep, context.pool, solution);
   finish(problem, sweep, context.pool, solution);
   describe_sweep(sweep, problem.contacts.size(), context.details, report);

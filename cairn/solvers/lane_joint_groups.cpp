@@ -262,7 +262,8 @@ void LaneJointGroups::fill(const JointProblem& part, const LaneProblem& lanes, s
     to.first_error[lane] = to.error[lane] = from.error;
     const bool bounded = is_bounded(from);
     group.is_rigid = group.is_rigid && !bounded && from.compliance == 0;
-    if (bounded) bounded_.push_back({static_cast<std::int32_t>(g), lane, r, joint.first_row + r});
+    if (bounded && (from.compliance > 0 || moves_bodies(part.bodies[a], part.bodies[b], from)))
+      bounded_.push_back({static_cast<std::int32_t>(g), lane, r, joint.first_row + r});
   }
 }
 

@@ -91,8 +91,15 @@ void LdlFactor::load_lanes(const JointProblem& problem, const Lanes& lanes, std:
     to[0] = linear.x, to[kColumn] = linear.y, to[2 * kColumn] = linear.z;
     to[3 * kColumn] = angular.x, to[4 * kColumn] = angular.y, to[5 * kColumn] = angular.z;
   };
+  const ProblemBody still;
+  const auto body_of = [&](std::int32_t side, std::size_t lane) -> const ProblemBody& {
+    if (side < 0) return still;
+    const std::int32_t body = program_->sides()[static_cast<std::size_t>(side)].body;
+    return problem.bodies[static_cast<std::size_t>(lanes[lane]->bodies[static_cast<std::size_t>(body)])];
+  };
   for (const LdlBlockSides& block : program_->block_sides())
     for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
+      const ProblemBody &body_a = body_of(block.side_a, lane), &body_b = body_of(block.side_b, lane);
       const std::int32_t* rows = &lanes[lane]->rows[static_cast<std::size_t>(block.first_row)];
       double* side_a = block.side_a >= 0 ? jacobian(block.side_a) + lane : nullptr;
       double* side_b = block.side_b >= 0 ? jacobian(block.side_b) + lane : nullptr;
@@ -102,7 +109,8 @@ void LdlFactor::load_lanes(const JointProblem& problem, const Lanes& lanes, std:
         const auto index = static_cast<std::size_t>(rows[k]);
         const JointRow& from = problem.joint_rows[index];
         softness[kLanes * k] = softness_of(problem, from);
-        active[kLanes * k] = is_active[index] != 0 ? 1.0 : 0.0;
+        const bool acts = softness[kLanes * k] > 0 || moves_bodies(body_a, body_b, from);
+        active[kLanes * k] = is_active[index] != 0 && acts ? 1.0 : 0.0;
         if (side_a != nullptr) put_side(side_a + kLanes * k, from.linear_a, from.angular_a);
         if (side_b != nullptr) put_side(side_b + kLanes * k, from.linear_b, from.angular_b);
       }

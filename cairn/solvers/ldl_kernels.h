@@ -16,13 +16,10 @@
 #include <limits>
 #include <vector>
 
+#include "cairn/core/vector_types.h"
 #include "cairn/solvers/ldl_program.h"
 
 namespace cairn {
-
-/// Vector types of GCC and Clang; passed by reference only, since their calling convention depends on the target.
-using Double4 = double __attribute__((vector_size(32)));
-using Double8 = double __attribute__((vector_size(64)));
 
 struct LdlSingle {
   using Entry = double;             ///< one number of the matrix

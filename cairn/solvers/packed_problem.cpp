@@ -202,7 +202,10 @@ void PackedProblem<D>::pack_joints(const ContactProblem& problem, const ProxSett
       Velocity a, b;
       apply_joint_impulse(problem, joint, packed.row, 1.0, a, b);
       const double stiffness = joint_velocity(packed.row, a, b) + packed.softness;
-      packed.r = stiffness > 0 ? settings.relaxation / stiffness : 0.0;
+      const bool acts =
+          packed.softness > 0 || moves_bodies(problem.bodies[static_cast<std::size_t>(joint.body_a)],
+                                              problem.bodies[static_cast<std::size_t>(joint.body_b)], packed.row);
+      packed.r = acts && stiffness > 0 ? settings.relaxation / stiffness : 0.0;
     }
   }
 }
@@ -216,7 +219,7 @@ void PackedProblem<D>::project(std::span<double> lambda, ThreadPool* pool) const
                });
   for (std::size_t k = 0; k < rows.size(); ++k) {
     double& value = lambda[contacts.size() * D + k];
-    value = std::clamp(value, rows[k].row.lower, rows[k].row.upper);
+    value = std::clamp(rows[k].r > 0 ? value : 0.0, rows[k].row.lower, rows[k].row.upper);
   }
 }
 

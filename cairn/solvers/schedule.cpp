@@ -138,7 +138,7 @@ void append_chunks(Schedule& schedule, StageKind kind, const Lists& chunks) {
   if (chunks.item.empty()) return;
   schedule.order.insert(schedule.order.end(), chunks.item.begin(), chunks.item.end());
   append_stage(schedule, kind, static_cast<std::int64_t>(chunks.item.size()));
-  Stage& stage = schedule.stages.back();
+  SweepStage& stage = schedule.stages.back();
   stage.first_chunk = static_cast<std::int64_t>(schedule.chunk_start.size());
   stage.chunk_count = chunks.count();
   for (const std::int64_t start : chunks.start) schedule.chunk_start.push_back(stage.begin + start);
@@ -218,7 +218,7 @@ bool share_vertex(const Edge& a, const Edge& b) {
 }
 
 /// Boundaries of the chunks of one of the schedule's stages.
-void cut_into_chunks(std::span<const Edge> edges, Stage& stage, Schedule& schedule) {
+void cut_into_chunks(std::span<const Edge> edges, SweepStage& stage, Schedule& schedule) {
   constexpr std::int64_t kChunk = 1024;
   const auto edge_at = [&](std::int64_t position) -> const Edge& {
     return edges[static_cast<std::size_t>(schedule.order[static_cast<std::size_t>(position)])];
@@ -313,13 +313,13 @@ void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Ed
     for (std::int64_t k = begin; k < end; ++k)
       schedule.order[static_cast<std::size_t>(next_of(k)++)] = static_cast<std::int32_t>(k);
   });
-  for (Stage& stage : schedule.stages)
+  for (SweepStage& stage : schedule.stages)
     if (stage.kind == StageKind::chunks) cut_into_chunks(edges, stage, schedule);
 }
 
 bool is_proper(const Schedule& schedule, std::span<const Edge> edges, std::int32_t vertex_count) {
   std::vector<std::int64_t> last(static_cast<std::size_t>(vertex_count), -1);  // position last seen at, per vertex
-  for (const Stage& stage : schedule.stages) {
+  for (const SweepStage& stage : schedule.stages) {
     if (stage.kind != StageKind::chunks) continue;
     std::int64_t group = stage.begin;
     for (std::int64_t i = stage.begin; i < stage.end; ++i) {

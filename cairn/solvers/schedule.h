@@ -27,7 +27,7 @@ enum class StageKind {
 
 /// order[begin .. end), visited as `kind` says. For chunks and slices: chunk c is
 /// order[chunk_start[first_chunk + c] .. chunk_start[first_chunk + c + 1]).
-struct Stage {
+struct SweepStage {
   StageKind kind = StageKind::serial;
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -37,7 +37,7 @@ struct Stage {
 
 struct Schedule {
   std::vector<std::int32_t> order;        ///< contact visited at each position
-  std::vector<Stage> stages;              ///< in sequence
+  std::vector<SweepStage> stages;         ///< in sequence
   std::vector<std::int64_t> chunk_start;  ///< boundaries of all chunks of all stages
   std::vector<std::int64_t> colour_sizes;
   std::int64_t unsafe_contacts = 0;  ///< in jacobi, slices and split stages: outside colours

@@ -260,7 +260,8 @@ std::vector<SettingInfo> describe(const Fields<S>& fields, const S& defaults) {
 template <class S>
 S parse(std::string_view solver, const Fields<S>& fields, S settings, const NamedSettings& given) {
   for (const auto& [name, value] : given) {
-    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field<S>& f) { return f.name == name; });
+    const auto field =
+        std::find_if(fields.begin(), fields.end(), [&name = name](const Field<S>& f) { return f.name == name; });
     if (field == fields.end()) {
       std::vector<std::string> names;
       for (const Field<S>& f : fields) names.push_back(f.name);

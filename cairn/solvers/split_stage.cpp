@@ -157,7 +157,7 @@ void SplitStage<D>::set_r(PackedProblem<D>& packed, ThreadPool* pool) {
     for (std::int32_t i = block.row_begin; i < block.row_end; ++i) {
       PackedRow& row = packed.rows[static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)])];
       const double stiffness = row_stiffness(row, mass_of(0, row.a), mass_of(0, row.b));
-      row.r = stiffness > 0 ? rule_.relaxation / stiffness : 0.0;
+      row.r = row.r > 0 && stiffness > 0 ? rule_.relaxation / stiffness : 0.0;  // 0: it moves nothing
     }
   }
 }

@@ -55,8 +55,8 @@ class AssembledSweep : public Sweep {
   void finish(std::int64_t k, const double* y, double* next) const;
   double visit(std::int64_t begin, std::int64_t end, double* lambda) const;
   double visit_split(std::int64_t begin, std::int64_t end, std::int32_t chunk, double* lambda) const;
-  double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
-  double run_slices(const Stage& stage, double* lambda, ThreadPool* pool);
+  double run_jacobi(const SweepStage& stage, double* lambda, ThreadPool* pool);
+  double run_slices(const SweepStage& stage, double* lambda, ThreadPool* pool);
   double commit(std::int64_t k, const double* next, double* lambda) const;
 
   const DelassusProblem& problem_;
@@ -89,7 +89,7 @@ AssembledSweep<D>::AssembledSweep(const DelassusProblem& problem, const ProxSett
   std::iota(identity_.begin(), identity_.end(), 0);
   choose_r(settings);
   if (use_t_) build_t();
-  for (const Stage& stage : schedule_.stages) {
+  for (const SweepStage& stage : schedule_.stages) {
     if (stage.kind != StageKind::slices) continue;
     chunk_.resize(identity_.size());
     for (std::int64_t c = 0; c < stage.chunk_count; ++c)
@@ -239,7 +239,7 @@ double AssembledSweep<D>::visit_split(std::int64_t begin, std::int64_t end, std:
 template <int D>
 double AssembledSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
   double change = 0;
-  for (const Stage& stage : schedule_.stages) {
+  for (const SweepStage& stage : schedule_.stages) {
     double mine = 0;
     switch (stage.kind) {
       case StageKind::serial: mine = visit(stage.begin, stage.end, lambda.data()); break;
@@ -268,7 +268,7 @@ double AssembledSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
 }
 
 template <int D>
-double AssembledSweep<D>::run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool) {
+double AssembledSweep<D>::run_jacobi(const SweepStage& stage, double* lambda, ThreadPool* pool) {
   old_.assign(lambda, lambda + size());
   return parallel_reduce(
       pool, stage.end - stage.begin, kRowGrain, 0.0,
@@ -286,7 +286,7 @@ double AssembledSweep<D>::run_jacobi(const Stage& stage, double* lambda, ThreadP
 }
 
 template <int D>
-double AssembledSweep<D>::run_slices(const Stage& stage, double* lambda, ThreadPool* pool) {
+double AssembledSweep<D>::run_slices(const SweepStage& stage, double* lambda, ThreadPool* pool) {
   old_.assign(lambda, lambda + size());
   return parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,

@@ -50,18 +50,18 @@ class FactorisedSweep : public BodySweep {
   template <ContactRows kRows>
   double run_stages(double* lambda, ThreadPool* pool);
   template <ContactRows kRows>
-  double run_blocks(const Stage& stage, double* lambda, ThreadPool* pool);
+  double run_blocks(const SweepStage& stage, double* lambda, ThreadPool* pool);
   template <ContactRows kRows>
-  double run_chunks(const Stage& stage, double* lambda, ThreadPool* pool);
+  double run_chunks(const SweepStage& stage, double* lambda, ThreadPool* pool);
   template <ContactRows kRows>
-  double run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool);
+  double run_jacobi(const SweepStage& stage, double* lambda, ThreadPool* pool);
   template <ContactRows kRows>
-  double run_slices(const Stage& stage, double* lambda, ThreadPool* pool);
+  double run_slices(const SweepStage& stage, double* lambda, ThreadPool* pool);
   double run_joints(double* lambda, std::span<const std::uint8_t> skipped);
   double row_residual(const PackedRow& packed, double impulse) const;
   void gather(std::int64_t begin, std::int64_t end, ThreadPool* pool);
   void scatter(std::int64_t begin, std::int64_t end, const double* lambda);
-  void refresh_unsafe(const Stage& stage, const double* lambda, ThreadPool* pool);
+  void refresh_unsafe(const SweepStage& stage, const double* lambda, ThreadPool* pool);
   void apply_row(const PackedRow& packed, double impulse);
 
   Schedule schedule_;
@@ -108,14 +108,14 @@ void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings&
   load_split_stage(settings, pool);
   if (settings.r_factor == RFactor::global) use_global_r(settings, pool);
   change_.resize(packed_.contacts.size() / kContactGrain + 2);
-  for (const Stage& stage : schedule_.stages)
+  for (const SweepStage& stage : schedule_.stages)
     if (stage.kind == StageKind::slices) copies_.resize(static_cast<std::size_t>(stage.chunk_count));
 }
 
 /// Contacts of each body, where a stage gathers.
 template <int D>
 void FactorisedSweep<D>::list_body_contacts() {
-  is_gathering_ = std::any_of(schedule_.stages.begin(), schedule_.stages.end(), [](const Stage& stage) {
+  is_gathering_ = std::any_of(schedule_.stages.begin(), schedule_.stages.end(), [](const SweepStage& stage) {
     return stage.kind == StageKind::jacobi || stage.kind == StageKind::slices;
   });
   if (!is_gathering_) return;
@@ -130,7 +130,7 @@ void FactorisedSweep<D>::list_body_contacts() {
 template <int D>
 void FactorisedSweep<D>::load_split_stage(const ProxSettings& settings, ThreadPool* pool) {
   const auto stage = std::find_if(schedule_.stages.begin(), schedule_.stages.end(),
-                                  [](const Stage& s) { return s.kind == StageKind::split; });
+                                  [](const SweepStage& s) { return s.kind == StageKind::split; });
   split_blocks_.clear();
   has_split_ = stage != schedule_.stages.end();
   if (!has_split_) return;
@@ -213,7 +213,7 @@ template <int D>
 template <ContactRows kRows>
 double FactorisedSweep<D>::run_stages(double* lambda, ThreadPool* pool) {
   double change = 0;
-  for (const Stage& stage : schedule_.stages) {
+  for (const SweepStage& stage : schedule_.stages) {
     double mine = 0;
     switch (stage.kind) {
       case StageKind::serial: mine = visit<kRows>(stage.begin, stage.end, lambda, w_.data()); break;
@@ -230,7 +230,7 @@ double FactorisedSweep<D>::run_stages(double* lambda, ThreadPool* pool) {
 
 template <int D>
 template <ContactRows kRows>
-double FactorisedSweep<D>::run_blocks(const Stage& stage, double* lambda, ThreadPool* pool) {
+double FactorisedSweep<D>::run_blocks(const SweepStage& stage, double* lambda, ThreadPool* pool) {
   const std::int64_t count = stage.end - stage.begin;
   parallel_for(pool, count, kContactGrain, [&](std::int64_t begin, std::int64_t end) {
     change_[static_cast<std::size_t>(begin / kContactGrain)] =
@@ -242,7 +242,7 @@ double FactorisedSweep<D>::run_blocks(const Stage& stage, double* lambda, Thread
 
 template <int D>
 template <ContactRows kRows>
-double FactorisedSweep<D>::run_chunks(const Stage& stage, double* lambda, ThreadPool* pool) {
+double FactorisedSweep<D>::run_chunks(const SweepStage& stage, double* lambda, ThreadPool* pool) {
   return parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
@@ -255,7 +255,7 @@ double FactorisedSweep<D>::run_chunks(const Stage& stage, double* lambda, Thread
 /// All contacts of the stage from the same w; then every body gathers what its contacts changed.
 template <int D>
 template <ContactRows kRows>
-double FactorisedSweep<D>::run_jacobi(const Stage& stage, double* lambda, ThreadPool* pool) {
+double FactorisedSweep<D>::run_jacobi(const SweepStage& stage, double* lambda, ThreadPool* pool) {
   const double change = parallel_reduce(
       pool, stage.end - stage.begin, kContactGrain, 0.0,
       [&](std::int64_t begin, std::int64_t end) {
@@ -301,7 +301,7 @@ void FactorisedSweep<D>::gather(std::int64_t begin, std::int64_t end, ThreadPool
 /// Each chunk works on its own copy of w; the changes of all copies are added in the order of the chunks.
 template <int D>
 template <ContactRows kRows>
-double FactorisedSweep<D>::run_slices(const Stage& stage, double* lambda, ThreadPool* pool) {
+double FactorisedSweep<D>::run_slices(const SweepStage& stage, double* lambda, ThreadPool* pool) {
   const double change = parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
@@ -374,7 +374,7 @@ double FactorisedSweep<D>::solve_joints(std::span<double> lambda, ThreadPool* po
 template <int D>
 void FactorisedSweep<D>::refresh(std::span<const double> lambda, ThreadPool* pool) {
   std::fill(w_.begin(), w_.end(), BodyState{});
-  for (const Stage& stage : schedule_.stages) {
+  for (const SweepStage& stage : schedule_.stages) {
     switch (stage.kind) {
       case StageKind::serial: scatter(stage.begin, stage.end, lambda.data()); break;
       case StageKind::independent:
@@ -408,7 +408,7 @@ void FactorisedSweep<D>::scatter(std::int64_t begin, std::int64_t end, const dou
 
 /// Contacts of such a stage share bodies: the bodies gather.
 template <int D>
-void FactorisedSweep<D>::refresh_unsafe(const Stage& stage, const double* lambda, ThreadPool* pool) {
+void FactorisedSweep<D>::refresh_unsafe(const SweepStage& stage, const double* lambda, ThreadPool* pool) {
   parallel_for(pool, stage.end - stage.begin, kContactGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = stage.begin + begin; k < stage.begin + end; ++k)
       delta_[static_cast<std::size_t>(k)] =

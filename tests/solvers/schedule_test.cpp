@@ -50,7 +50,7 @@ TEST(Schedule, VisitsEveryContactOnceAndKeepsItsPromises) {
     std::vector<std::int32_t> all(edges.size());
     std::iota(all.begin(), all.end(), 0);
     ASSERT_EQ(seen, all);
-    for (const Stage& stage : schedule.stages) {
+    for (const SweepStage& stage : schedule.stages) {
       if (stage.kind == StageKind::independent) {
         const auto vertices = touched(schedule, edges, stage.begin, stage.end);
         EXPECT_EQ(std::set<std::int32_t>(vertices.begin(), vertices.end()).size(), vertices.size());
