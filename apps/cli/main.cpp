@@ -104,7 +104,8 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_flag("--no-sleep", o.no_sleep, "never")->excludes(sleep);
   run.add_flag("--no-recycling{false}", o.recycling, "collide every pair anew in every step");
   run.add_flag("--no-warm-start{false}", o.warm_start, "begin every solve from zero impulses");
-  run.add_flag("--no-residual{false}", o.measure_residual, "do not judge answers (soft_step: every eighth, else every step)");
+  run.add_flag("--no-residual{false}", o.measure_residual,
+               "do not judge answers (soft_step: every eighth, else every step)");
 }
 
 void add_scene_source(CLI::App& command, SceneFileOptions& o) {

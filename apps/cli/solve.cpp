@@ -78,7 +78,7 @@ SolveOutcome siconos_outcome(const LoadedProblem& loaded, const SiconosResult& r
   outcome.report.seconds = result.seconds;
   if (!result.impulse.empty()) outcome.measures = residual(problem, result.impulse);
   if (result.impulse.empty()) outcome.measures.residual = std::numeric_limits<double>::infinity();
-  outcome.report.reason = outcome.measures.residual <= tolerance ? StopReason::converged
+  outcome.report.reason = outcome.measures.residual <= tolerance    ? StopReason::converged
                           : result.status == SiconosStatus::timeout ? StopReason::time_limit
                           : result.status == SiconosStatus::crashed ? StopReason::diverged
                                                                     : StopReason::max_iterations;

@@ -183,8 +183,8 @@ void print_outcome_head(std::FILE* out) {
 
 void print_outcome(std::FILE* out, const SolveOutcome& o) {
   fmt::print(out, "{:<44} {:>9} {:<14} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.4f} {:>9.4f}\n", o.solver, o.report.iterations,
-             to_string(o.report.reason), o.measures.residual, o.measures.unit_free, o.measures.c1_rms,
-             o.report.seconds, o.report.setup_seconds);
+             to_string(o.report.reason), o.measures.residual, o.measures.unit_free, o.measures.c1_rms, o.report.seconds,
+             o.report.setup_seconds);
   for (const std::string& note : o.report.notes) fmt::print(out, "  note: {}\n", note);
 }
 

@@ -23,14 +23,13 @@ void LaneManifolds::group(const ContactProblem& problem, std::span<const std::in
     const ContactBlock& contact = problem.contacts[k];
     const auto moves = [&](std::int32_t body) { return lanes.can_move(static_cast<std::size_t>(body)); };
     if (!moves(contact.body_a) && !moves(contact.body_b)) continue;
-    const bool same_pair = k > 0 && share_bodies(problem.contacts[k - 1], contact) &&
-                           (colour.empty() || colour[k] == colour[k - 1]);
+    const bool same_pair =
+        k > 0 && share_bodies(problem.contacts[k - 1], contact) && (colour.empty() || colour[k] == colour[k - 1]);
     if (!same_pair) ++pair;
     const auto index = static_cast<std::int32_t>(k);
     grouping.add(
         index, index, 1, pair,
-        [&](std::int32_t run) { return share_frame(problem.contacts[static_cast<std::size_t>(run)], contact); },
-        keep);
+        [&](std::int32_t run) { return share_frame(problem.contacts[static_cast<std::size_t>(run)], contact); }, keep);
   }
   grouping.finish(keep);
 }
@@ -48,9 +47,8 @@ void LaneManifolds::find(const ContactProblem& problem, const ContactSolution& w
   for (std::size_t i = 0; i < size(); ++i) {
     const auto first = static_cast<std::size_t>(lanes_[i].run);
     const ContactBlock& c = problem.contacts[first];
-    LaneTraits traits{
-        c.body_a, c.body_b, lanes_[i].count, c.friction1 != c.friction2 || c.spin_radius > 0, c.normal,
-        c.arm_a,  c.arm_b};
+    LaneTraits traits{c.body_a, c.body_b, lanes_[i].count, c.friction1 != c.friction2 || c.spin_radius > 0,
+                      c.normal, c.arm_a,  c.arm_b};
     for (std::size_t k = first; k < first + static_cast<std::size_t>(lanes_[i].count); ++k)
       traits.extra = traits.extra || problem.contacts[k].restitution > 0;
     keys_[i] = lanes.key(traits, batch_[i], colour_[i], lanes_[i].ordinal);

@@ -48,7 +48,7 @@ class LaneManifolds {
   std::vector<Edge> pairs_;           ///< per pair the same
   IslandFinder finder_;
   Islands islands_;
-  std::vector<IslandCounts> counts_;       ///< per island
+  std::vector<IslandCounts> counts_;        ///< per island
   std::vector<std::uint8_t> island_batch_;  ///< per island
   ColouringScratch sets_;
   Colouring colouring_;

@@ -351,7 +351,7 @@ class LaneProblem {
   /// Of keys, lowest first; then the colour.
   static constexpr std::uint32_t kKindBits = 4, kBatchBits = 3, kOrdinalBits = 4;
   static_assert(kMostBatches == 1 << kBatchBits);
-  static constexpr std::uint32_t kOverflow = 0xffff0000u;          ///< keys from here on: a stage of their own
+  static constexpr std::uint32_t kOverflow = 0xffff0000u;  ///< keys from here on: a stage of their own
 
   bool load_numbered(std::span<const ProblemBody> bodies, ThreadPool* pool);
   void point_at_nobody();

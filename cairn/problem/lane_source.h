@@ -74,10 +74,10 @@ void gather_lane(const ContactProblem& problem, int count, Contact&& contact, La
   }
 }
 
-/// Shares the friction of a manifold among its points by what they carry, with the same force and torque. Lanes know one
-/// friction force at the middle and one twist about the normal; how they are shared is free, and only in proportion to the
-/// normal impulses does every point obey Coulomb's law where the manifold does. `x`, `y`: places of the points along the
-/// tangents; of the impulses the tangential parts change.
+/// Shares the friction of a manifold among its points by what they carry, with the same force and torque. Lanes know
+/// one friction force at the middle and one twist about the normal; how they are shared is free, and only in proportion
+/// to the normal impulses does every point obey Coulomb's law where the manifold does. `x`, `y`: places of the points
+/// along the tangents; of the impulses the tangential parts change.
 inline void share_friction_by_load(std::span<const double> x, std::span<const double> y,
                                    std::span<std::array<double, 4>> impulse) {
   double load = 0, force1 = 0, force2 = 0, mx = 0, my = 0;

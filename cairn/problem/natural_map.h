@@ -6,9 +6,10 @@
 //   F_k = lambda - P_K( lambda - (y + mu |y_t| n) / w_k )           contacts; y = J u' + b
 //   F_k = lambda - clamp( lambda - y / w_k )                        joint rows; w_k = W_kk + G_k
 //
-// 1 is as bad as doing nothing, 0 a solution, whatever the units, the masses and the step: w_k |F_k| is a velocity. Contacts
-// with unequal friction axes or spin use the decoupled map, which has the same zeros. Measured from the impulses alone.
-// Of an answer by sub-steps, contacts that close on the way (gap > 0) are judged by where they end: y_n = (gap + J d) / dt.
+// 1 is as bad as doing nothing, 0 a solution, whatever the units, the masses and the step: w_k |F_k| is a velocity.
+// Contacts with unequal friction axes or spin use the decoupled map, which has the same zeros. Measured from the
+// impulses alone. Of an answer by sub-steps, contacts that close on the way (gap > 0) are judged by where they end: y_n
+// = (gap + J d) / dt.
 //
 // `natural_map` is the form of the literature, with unit steps over |q| (Acary, Bremond, Huber 2018, eq. "error-1"); it
 // depends on units.
@@ -58,10 +59,10 @@ class ContactRuler {
   std::vector<double> joint_q_;           ///< per joint row: J u_free + b
   std::vector<double> joint_weight_;      ///< per joint row: w_k
   double scale_ = 0;                      ///< of no impulses
-  std::vector<Velocity> w_;  ///< per body: M^-1 J^T lambda, scratch of a measurement
-  std::vector<Edge> edges_;  ///< per contact: its bodies that can move; filled with at_body_
-  Lists at_body_;            ///< per body that can move: its contacts; filled by the first measurement with a pool
-  bool is_listed_ = false;   ///< at_body_ belongs to this problem
+  std::vector<Velocity> w_;               ///< per body: M^-1 J^T lambda, scratch of a measurement
+  std::vector<Edge> edges_;               ///< per contact: its bodies that can move; filled with at_body_
+  Lists at_body_;           ///< per body that can move: its contacts; filled by the first measurement with a pool
+  bool is_listed_ = false;  ///< at_body_ belongs to this problem
 };
 
 }  // namespace cairn

@@ -181,9 +181,10 @@ void BodySolve::run(const BodyTask& task, ContactSolution& solution, SolveContex
   BodyRuler ruler(problem, sweep, context, ruler_, solution);
   loop.run({sweep, ruler, context, stop, report}, lambda_);
   if (stage != nullptr) finish_joints(task, ruler, context.pool, lambda_, report);
-  if (!problem.joint_rows.empty()) {
-    // Joints that contradict each other push with 1e12 N s and more, until one of them is gone: what rounding left of
-    // that in the velocities while the impulses came down would be a push from nowhere.
+  {
+    // Velocities are those of the impulses, to the last bit. Joints that contradict each other push with 1e12 N s and
+    // more, until one of them is gone: what rounding left of that in the velocities would be a push from nowhere. Not
+    // only where there are joints: then one island's would round the others differently.
     ScopedTimer timing(report.seconds);
     sweep.refresh(lambda_, context.pool);
   }

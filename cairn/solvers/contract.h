@@ -44,7 +44,7 @@ class ContractSolver : public Solver {
   ContractSettings settings_;
   std::unique_ptr<Solver> quick_, stronger_;
   IslandParts parts_;
-  std::vector<Miss> misses_;           ///< worst first
+  std::vector<Miss> misses_;  ///< worst first
   ContactRuler part_ruler_, ruler_;
   double part_residual_ = 0;  ///< after solve_again
 };

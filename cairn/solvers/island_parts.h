@@ -42,10 +42,10 @@ class IslandParts {
 
   IslandFinder finder_;
   Islands islands_;
-  std::vector<Edge> edges_;            ///< contacts, then joints
-  std::vector<std::int32_t> first_;    ///< per island: into members_; one more at the end
-  std::vector<std::int32_t> members_;  ///< edges by island, in their order
-  std::vector<std::int32_t> local_;    ///< per body of the whole problem: its number in part_; -1: not in it
+  std::vector<Edge> edges_;              ///< contacts, then joints
+  std::vector<std::int32_t> first_;      ///< per island: into members_; one more at the end
+  std::vector<std::int32_t> members_;    ///< edges by island, in their order
+  std::vector<std::int32_t> local_;      ///< per body of the whole problem: its number in part_; -1: not in it
   std::vector<std::int32_t> first_row_;  ///< per joint of the part: its first row in the whole problem
   IslandPart part_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // IslandSolver: any solver such that each island gets the bits that it would get alone. Solvers that are local
-// (SolverTraits::is_local) see the whole problem at once. The others (accelerations, line searches, Newton's method), and
-// all where a solve stops by the residual, see one island after the other, so that each has its own acceleration and its
-// own stop. So do problems with spin friction: a fourth row per contact, even an empty one, rounds differently.
+// (SolverTraits::is_local) see the whole problem at once. The others (accelerations, line searches, Newton's method),
+// and all where a solve stops by the residual, see one island after the other, so that each has its own acceleration
+// and its own stop. So do problems with spin friction: a fourth row per contact, even an empty one, rounds differently.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // LaneJointGroups: the rows of joints, eight joints side by side, in the coordinates of lane records.
 //
-// The joints of a group have equally many rows, one colour and so no body in common, so that all eight can read and push
-// their bodies at once; groups go by colour. Impulses and residuals stand in slots (ldl_joints.h): where those of eight joints lie side by side, as in
-// mechanisms that are factored together, these make a group. Which joints stand together depends on joints and slots
-// alone. With u = still + L u' (lane_problem.h) a row is
+// The joints of a group have equally many rows, one colour and so no body in common, so that all eight can read and
+// push their bodies at once; groups go by colour. Impulses and residuals stand in slots (ldl_joints.h): where those of
+// eight joints lie side by side, as in mechanisms that are factored together, these make a group. Which joints stand
+// together depends on joints and slots alone. With u = still + L u' (lane_problem.h) a row is
 //
 //   y = J still - target + (J L) u' + bias(e) + G l,   bias = clamp(rate e, -cap, cap)
 //   u' <- u' + (J L)^T dl

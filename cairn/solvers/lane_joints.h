@@ -57,8 +57,8 @@ class LaneJoints {
     return static_cast<std::size_t>(stage_->slots()[static_cast<std::size_t>(row)]);
   }
 
-  JointProblem part_;   ///< over one sub-step
-  ContactProblem law_;  ///< of it: dt, and rows if their bounds are not those of the step
+  JointProblem part_;                  ///< over one sub-step
+  ContactProblem law_;                 ///< of it: dt, and rows if their bounds are not those of the step
   std::vector<JointBlock> joints_;     ///< of the batch
   std::vector<std::int32_t> numbers_;  ///< what they are in the problem
   std::unique_ptr<LdlStage> stage_;

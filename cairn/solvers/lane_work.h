@@ -63,8 +63,9 @@ constexpr LaneWork ball_work(int bodies, LaneSweep sweep) {
     work.flops = parts::ball_soft(bodies - 1);
     return work;
   }
-  work.fields_read = common + 4 + 3 + 1 + bodies + 1 + 2 + 3;  // with gap; tangent, coefficient, turns, mass, impulses, sums
-  work.fields_written = 2 + 2 + 3;                             // separation, impulses, sums
+  work.fields_read =
+      common + 4 + 3 + 1 + bodies + 1 + 2 + 3;  // with gap; tangent, coefficient, turns, mass, impulses, sums
+  work.fields_written = 2 + 2 + 3;              // separation, impulses, sums
   work.records_read = 3 * bodies, work.records_written = 2 * bodies;
   work.flops = parts::ball_rigid(bodies - 1) + 3;
   return work;

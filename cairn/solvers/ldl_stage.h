@@ -58,13 +58,13 @@ class LdlStage : public JointStage {
   const bool is_in_every_sweep_;
   JointProblem problem_;  ///< during a solve
   bool has_bounds_ = false;
-  bool is_first_round_ = false;  ///< of the present sweep
-  std::vector<int> changes_;     ///< per mechanism: of its active rows, in this solve
+  bool is_first_round_ = false;            ///< of the present sweep
+  std::vector<int> changes_;               ///< per mechanism: of its active rows, in this solve
   std::vector<std::uint8_t> is_open_;      ///< per mechanism: to be solved in this round
   std::vector<std::uint8_t> has_changed_;  ///< per mechanism: its active rows, scratch
-  std::vector<std::int32_t> mechanism_;  ///< per joint row; -1: none
+  std::vector<std::int32_t> mechanism_;    ///< per joint row; -1: none
   std::int64_t programs_before_ = 0, factorisations_before_ = 0;
-  std::vector<std::uint8_t> taken_, swept_;  ///< per joint row
+  std::vector<std::uint8_t> taken_, swept_;          ///< per joint row
   AlignedVector<double> minus_y_, impulse_, delta_;  ///< per slot, of `solve`
   std::vector<Held> held_;                           ///< scratch
 };

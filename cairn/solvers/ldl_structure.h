@@ -51,8 +51,8 @@ struct LdlMechanism {
 class LdlMechanismFinder {
  public:
   /// `count` mechanisms are filled, in the order of their first joint; the vector itself never shrinks. Joints between
-  /// bodies that cannot move belong to none, nor does resistance alone. False: all is as in the last call, whose result is left as it is (and must
-  /// still be there).
+  /// bodies that cannot move belong to none, nor does resistance alone. False: all is as in the last call, whose result
+  /// is left as it is (and must still be there).
   bool find(const JointProblem& problem, ThreadPool* pool, std::vector<LdlMechanism>& mechanisms, std::size_t& count);
 
  private:
@@ -65,7 +65,7 @@ class LdlMechanismFinder {
   IslandFinder finder_;
   Islands islands_;
   std::vector<Edge> edges_;
-  std::vector<std::uint8_t> is_joined_;  ///< per island: by more than resistance
+  std::vector<std::uint8_t> is_joined_;          ///< per island: by more than resistance
   std::vector<std::int32_t> of_island_, local_;  ///< mechanism per island; number in its mechanism per body
   // What the result depends on, of the last call: joints, and the kinds of rows and bodies.
   std::vector<JointBlock> joints_;

@@ -264,12 +264,11 @@ void SoftStepSolver::load(const ContactProblem& problem, const ContactSolution& 
   w.lanes.load_bodies(problem.bodies, context.pool);
   w.manifolds.find(problem, warm, context.contact_colour, *this, context.pool, w.lanes);
   w.lanes.lay_out(w.manifolds.keys());
-  parallel_for(
-      context.pool, static_cast<std::int64_t>(w.manifolds.size()), kManifoldGrain,
-      [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-          w.lanes.fill(i, w.manifolds.gather(problem, warm, i), sub_steps(w.manifolds.batch(i)));
-      });
+  parallel_for(context.pool, static_cast<std::int64_t>(w.manifolds.size()), kManifoldGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+                   w.lanes.fill(i, w.manifolds.gather(problem, warm, i), sub_steps(w.manifolds.batch(i)));
+               });
 }
 
 SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
@@ -286,7 +285,8 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
   const double setup = timer.seconds();
   SolveReport report = solve_lanes(w.lanes, problem, solution, context);
   report.setup_seconds = setup;
-  for (auto* impulse : {&solution.contact_impulse, &solution.contact_carry}) impulse->assign(problem.contacts.size(), {});
+  for (auto* impulse : {&solution.contact_impulse, &solution.contact_carry})
+    impulse->assign(problem.contacts.size(), {});
   parallel_for(context.pool, static_cast<std::int64_t>(w.manifolds.size()), kManifoldGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {

@@ -11,8 +11,8 @@
 //   An island whose contacts have no impulses to start from gets more rigid sweeps: an arch would else fall before its
 //   impulses have built up.
 //   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped
-//   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s >= 0) are held
-//   rigidly to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the
+//   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s >= 0) are
+//   held rigidly to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the
 //   normal.
 //
 // Source: Macklin et al. 2019 (small steps); soft rows and relaxing after E. Catto's Soft Step. Ours: mass-scaled lanes

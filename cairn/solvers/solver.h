@@ -124,9 +124,10 @@ struct SolveContext {
 
 /// What whoever drives a solver must know of it.
 struct SolverTraits {
-  bool holds_joints = false;   ///< joints hold to round-off, so that it pays to close them on the level of positions
-  bool has_sub_steps = false;  ///< divides the step by itself: counts its iterations per sub-step, follows curved joints
-  bool is_local = false;       ///< parts of a problem without a common body get the bits that they get alone
+  bool holds_joints = false;  ///< joints hold to round-off, so that it pays to close them on the level of positions
+  bool has_sub_steps =
+      false;              ///< divides the step by itself: counts its iterations per sub-step, follows curved joints
+  bool is_local = false;  ///< parts of a problem without a common body get the bits that they get alone
 };
 
 class LaneSolver;

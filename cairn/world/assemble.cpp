@@ -137,8 +137,8 @@ void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double
   out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
 }
 
-void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale,
-                       ThreadPool* pool, Assembly& out) {
+void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale, ThreadPool* pool,
+                       Assembly& out) {
   ContactProblem& problem = out.problem;
   count_contacts(from, pool, out);
   const auto contacts = static_cast<std::size_t>(out.first_contact.back());

@@ -48,15 +48,15 @@ struct LaneSources {
   struct OfSlab {
     std::vector<LanePoints> points;   ///< per manifold of the lanes
     std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
-    bool filled = false;      ///< as found: its manifolds stand where they stood in the step before
-    bool stays = false;       ///< all of it but the keys depends on nothing but the manifolds there are
-    std::uint64_t made = 0;   ///< which manifolds these were: Slab::made
-    std::uint64_t among = 0;  ///< and among which bodies: LaneProblem::body_set
+    bool filled = false;              ///< as found: its manifolds stand where they stood in the step before
+    bool stays = false;               ///< all of it but the keys depends on nothing but the manifolds there are
+    std::uint64_t made = 0;           ///< which manifolds these were: Slab::made
+    std::uint64_t among = 0;          ///< and among which bodies: LaneProblem::body_set
   };
   std::vector<OfSlab> slabs;
-  std::vector<std::size_t> first;   ///< per slab: its first manifold in the lanes, one more at the end
-  std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
-  bool kept = false;                ///< the layout was that of the step before: maybe it is so again
+  std::vector<std::size_t> first;          ///< per slab: its first manifold in the lanes, one more at the end
+  std::vector<std::uint32_t> keys;         ///< per manifold of the lanes
+  bool kept = false;                       ///< the layout was that of the step before: maybe it is so again
   std::vector<IslandCounts> counts;        ///< per island
   std::vector<std::uint8_t> island_batch;  ///< per island
   std::vector<std::uint8_t> batch_before;  ///< per body: its batch when lanes were found
@@ -64,15 +64,15 @@ struct LaneSources {
 
 struct Assembly {
   ContactProblem problem;
-  ContactSolution solution;                  ///< warm start on entry of the solver, the answer after it
-  std::vector<Vec3> centre;                  ///< per body of the problem: its centre of mass at the beginning of the step
+  ContactSolution solution;  ///< warm start on entry of the solver, the answer after it
+  std::vector<Vec3> centre;  ///< per body of the problem: its centre of mass at the beginning of the step
   std::vector<std::int32_t> contact_colour;  ///< per contact
   std::vector<std::int64_t> first_contact;   ///< per slab of the cache, one more at the end
   std::vector<OverlapSums> overlaps;         ///< per slab
   std::vector<JointBlock> held_blocks;       ///< of locked axes and rolling resistance, before those of joints
   std::vector<JointRow> held_rows;           ///< their rows
-  bool has_contacts = false;   ///< contacts are in the problem, and their impulses in the solution
-  bool is_in_lanes = false;    ///< contacts are in the lanes alone
+  bool has_contacts = false;                 ///< contacts are in the problem, and their impulses in the solution
+  bool is_in_lanes = false;                  ///< contacts are in the lanes alone
   bool all_take_part = false;  ///< no body is asleep or frozen: every contact of the cache is in the problem
   bool any_locked = false;     ///< some body has an axis that is held
   LaneProblem lanes;
@@ -94,8 +94,8 @@ void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double
 
 /// Contacts in double, with their colours and what they start from: the impulses of the last step times
 /// `impulse_scale`. After assemble_bodies; later too, while the cache is that of the step.
-void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale,
-                       ThreadPool* pool, Assembly& out);
+void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale, ThreadPool* pool,
+                       Assembly& out);
 
 /// Impulses of the solution back to the points they belong to.
 void scatter_impulses(const Assembly& assembly, const ContactSource& from, ContactCache& cache, ThreadPool* pool);

@@ -110,15 +110,15 @@ void find_slab(const ContactSource& from, const WorldSettings& settings, const A
     const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(run.run)];
     const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
     const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
-    LanePoints lane{from.shapes.body[a], from.shapes.body[b], run.run, run.first_point, run.count, run.ordinal,
-                    run.pair};
+    LanePoints lane{from.shapes.body[a], from.shapes.body[b], run.run, run.first_point,
+                    run.count,           run.ordinal,         run.pair};
     material.look(from, a, b);
     lane.is_plain = material.plain;
     lane.friction = material.plain ? material.listed->friction1 : 0.0;
     lane.may_be_round = lane.count == 1 && lanes.may_be_round(lane.body_a, lane.body_b);
     lane.batch = batch_of(lanes, lane);
-    const std::uint32_t key = key_of(from, settings, assembly, slab, lane, material.extra,
-                                     colour[static_cast<std::size_t>(lane.edge)]);
+    const std::uint32_t key =
+        key_of(from, settings, assembly, slab, lane, material.extra, colour[static_cast<std::size_t>(lane.edge)]);
     lane.is_extra = LaneProblem::is_extra(key);
     out.keys.push_back(key);
     out.points.push_back(lane);
@@ -212,8 +212,7 @@ void gather_plain(const Assembly& assembly, const Slab& slab, const LanePoints& 
 /// Any material: by way of contacts in double.
 void gather_contacts(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly,
                      const Slab& slab, const LanePoints& lane, double impulse_scale, LaneManifold& m) {
-  const ManifoldContext context =
-      manifold_context(from, slab.manifolds[static_cast<std::size_t>(lane.manifold)]);
+  const ManifoldContext context = manifold_context(from, slab.manifolds[static_cast<std::size_t>(lane.manifold)]);
   gather_lane(
       assembly.problem, lane.count,
       [&](int p, ContactBlock& block, std::array<double, 4>& impulse) {
@@ -350,7 +349,8 @@ struct Filling {
 
 std::array<int, kMostBatches> spread_of(const LaneBatching& batching) {
   std::array<int, kMostBatches> spread{};
-  for (int batch = 0; batch < kMostBatches; ++batch) spread[static_cast<std::size_t>(batch)] = batching.sub_steps(batch);
+  for (int batch = 0; batch < kMostBatches; ++batch)
+    spread[static_cast<std::size_t>(batch)] = batching.sub_steps(batch);
   return spread;
 }
 
@@ -385,7 +385,8 @@ void scatter_lanes(const ContactSource& from, const LaneBatching& batching, cons
       scatter(from, assembly.lanes, i, lane, spread[lane.batch], slabs[s], manifold);
       // Bodies that met and parted again within the step have touched, though the last sub-step knows nothing of it.
       if (slabs[s].points[static_cast<std::size_t>(lane.first_point)].normal_impulse > 0) return;
-      ContactPair& pair = records[static_cast<std::size_t>(slabs[s].manifolds[static_cast<std::size_t>(lane.manifold)].pair)];
+      ContactPair& pair =
+          records[static_cast<std::size_t>(slabs[s].manifolds[static_cast<std::size_t>(lane.manifold)].pair)];
       if (pair.touching == 0 && assembly.lanes.was_pushed(i)) pair.pushed = 1;
     });
   });

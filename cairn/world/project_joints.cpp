@@ -486,7 +486,8 @@ void JointProjector::end_projection() {
     }
     const double share = share_of(after, before);
     for (const std::int32_t body : mechanism.bodies)
-      if (share < 1) velocity[static_cast<std::size_t>(body)] = sum({}, share, velocity[static_cast<std::size_t>(body)]);
+      if (share < 1)
+        velocity[static_cast<std::size_t>(body)] = sum({}, share, velocity[static_cast<std::size_t>(body)]);
   });
   is_projecting_ = false;
 }

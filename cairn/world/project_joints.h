@@ -44,12 +44,12 @@ class JointProjector {
   struct Progress {
     Stage stage = Stage::open;
     bool is_together = false;  ///< its joints hold without anything being done
-    bool is_even = false;   ///< all bodies weigh the same: slower to bend light links where heavy ones must give
-    bool is_retry = false;  ///< the last Newton step made it worse, a part of it is tried
-    double merit = 0;       ///< sum of the squares of the errors, at the best poses so far
-    double taken = 0;       ///< J, twice the energy that the solve took
-    double part = 1;        ///< of the Newton step that is tried
-    bool is_moved = false;  ///< by the second part
+    bool is_even = false;      ///< all bodies weigh the same: slower to bend light links where heavy ones must give
+    bool is_retry = false;     ///< the last Newton step made it worse, a part of it is tried
+    double merit = 0;          ///< sum of the squares of the errors, at the best poses so far
+    double taken = 0;          ///< J, twice the energy that the solve took
+    double part = 1;           ///< of the Newton step that is tried
+    bool is_moved = false;     ///< by the second part
     int pieces = 0, pieces_left = 0;
     int iterations = 0;
   };

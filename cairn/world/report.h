@@ -48,7 +48,7 @@ struct StepReport {
   std::int64_t islands = 0, sleeping_islands = 0;
   int colours = 0;
   SolveReport solve;
-  std::int64_t measured_step = 0;  ///< the step whose answer solve.residual judges; 0: none was judged yet
+  std::int64_t measured_step = 0;             ///< the step whose answer solve.residual judges; 0: none was judged yet
   double kinetic_energy = 0;                  ///< J, at the end of the step
   double potential_energy = 0;                ///< J, of gravity
   double max_overlap = 0;                     ///< m, deepest contact found by this step's detection

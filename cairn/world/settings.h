@@ -39,16 +39,16 @@ struct JointProjectionSettings {
 
 struct WorldSettings {
   Vec3 gravity{0, 0, -9.81};
-  std::string solver = "soft_step";     ///< a name of solver_table()
-  NamedSettings solver_settings;        ///< as in `--set name=value`
-  int sub_steps = 1;                    ///< a step of dt is done as so many of dt / sub_steps, each with detection
-  int iterations = 50;                  ///< sweeps per step of solvers without sub-steps; fewer: softer piles
-  double tolerance = 0;                 ///< residual at which a solve stops; 0: all iterations are run
-  bool measure_residual = true;         ///< judge answers; costs about one sweep, and changes nothing else
-  int measure_every = 0;                ///< steps; 0: every step, with solvers in lanes (soft_step) every eighth
-  bool warm_start = true;               ///< begin from the impulses of the last step
-  int threads = 1;                      ///< 0: every processor; results do not depend on it
-  std::string broad_phase = "tree";     ///< a name of broad_phase_names()
+  std::string solver = "soft_step";  ///< a name of solver_table()
+  NamedSettings solver_settings;     ///< as in `--set name=value`
+  int sub_steps = 1;                 ///< a step of dt is done as so many of dt / sub_steps, each with detection
+  int iterations = 50;               ///< sweeps per step of solvers without sub-steps; fewer: softer piles
+  double tolerance = 0;              ///< residual at which a solve stops; 0: all iterations are run
+  bool measure_residual = true;      ///< judge answers; costs about one sweep, and changes nothing else
+  int measure_every = 0;             ///< steps; 0: every step, with solvers in lanes (soft_step) every eighth
+  bool warm_start = true;            ///< begin from the impulses of the last step
+  int threads = 1;                   ///< 0: every processor; results do not depend on it
+  std::string broad_phase = "tree";  ///< a name of broad_phase_names()
   Integrator integrator = Integrator::symplectic_euler;
   Stabilisation stabilisation{
       .contact_rate = 0.2, .joint_rate = 0.2, .slop = 2e-3, .max_push = 2.0, .bounce_speed = 0.2};

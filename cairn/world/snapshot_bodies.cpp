@@ -57,7 +57,8 @@ void archive_settings(A& a, Settings& s) {
   archive_all(a, s.gravity, s.solver);
   a.size(s.solver_settings, 16);
   for (auto& [name, value] : s.solver_settings) archive_all(a, name, value);
-  archive_all(a, s.iterations, s.tolerance, s.measure_residual, s.measure_every, s.warm_start, s.broad_phase, s.integrator);
+  archive_all(a, s.iterations, s.tolerance, s.measure_residual, s.measure_every, s.warm_start, s.broad_phase,
+              s.integrator);
   auto& st = s.stabilisation;
   archive_all(a, st.contact_rate, st.joint_rate, st.slop, st.max_push, st.bounce_speed);
   archive_all(a, s.margin, s.recycling, s.recycle_shift, s.recycle_turn, s.slip_speed);

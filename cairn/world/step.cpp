@@ -139,8 +139,7 @@ void assemble_problem(WorldState& world, double dt) {
   LaneSolver* lanes = world.solver->lane_solver();
   assemble_bodies(world.bodies, world.settings, dt, world.pool.get(), world.assembly);
   assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
-  if (lanes != nullptr)
-    assemble_lanes(source, world.settings, impulse_scale, *lanes, world.pool.get(), world.assembly);
+  if (lanes != nullptr) assemble_lanes(source, world.settings, impulse_scale, *lanes, world.pool.get(), world.assembly);
   if (lanes == nullptr || world.is_judging || world.keeps_problem || world.keeps_warm_start)
     assemble_contacts(source, world.settings, impulse_scale, world.pool.get(), world.assembly);
   if (world.projects_joints)
@@ -178,8 +177,8 @@ void judge_answer(WorldState& world) {
   StageTimer timing(world, Stage::solve);
   const Timer timer;
   world.ruler.reset(world.assembly.problem, world.pool.get());
-  report.solve.residual = world.last_residual = world.ruler.residual(
-      world.assembly.solution, world.solver->traits().has_sub_steps, world.pool.get());
+  report.solve.residual = world.last_residual =
+      world.ruler.residual(world.assembly.solution, world.solver->traits().has_sub_steps, world.pool.get());
   report.solve.measure_seconds += timer.seconds();
   report.measured_step = report.step;
 }

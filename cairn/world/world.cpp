@@ -70,8 +70,8 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   forget_lanes(world);
   world.assembly.lane_sources = {};
   const JointProjection use = settings.joint_projection.use;
-  world.projects_joints = use == JointProjection::on ||
-                          (use == JointProjection::automatic && world.solver->traits().holds_joints);
+  world.projects_joints =
+      use == JointProjection::on || (use == JointProjection::automatic && world.solver->traits().holds_joints);
   if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = world.broad_is_fresh = true;
   if (other_pool) world.pool = std::move(pool);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
@@ -111,9 +111,10 @@ void forget_lanes(WorldState& world) {
 
 void complete_problem(WorldState& world) {
   Assembly& assembly = world.assembly;
-  require(!world.lanes_are_forgotten,
-          "the world was edited since its last step, whose contacts were not kept: ask for the problem before the edit, "
-          "or call keep_problem(true) before the step");
+  require(
+      !world.lanes_are_forgotten,
+      "the world was edited since its last step, whose contacts were not kept: ask for the problem before the edit, "
+      "or call keep_problem(true) before the step");
   if (!assembly.is_in_lanes) return;
   assemble_contacts(contact_source(world), world.settings, 0.0, world.pool.get(), assembly);
   read_lanes(world.pool.get(), assembly);

@@ -75,7 +75,8 @@ struct WorldState {
   std::vector<double> partial_sums;
   std::vector<std::int32_t> found;
   std::vector<std::uint8_t> flags;
-  std::vector<std::pair<std::size_t, Vec3>> stopped;  ///< continuous bodies that touch on their way, and how far they go
+  std::vector<std::pair<std::size_t, Vec3>>
+      stopped;                    ///< continuous bodies that touch on their way, and how far they go
   std::vector<Edge> joint_edges;  ///< bodies that joints hold together, for the islands
 
   std::size_t slot(BodyId id, const char* function) const;

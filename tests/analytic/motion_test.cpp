@@ -113,7 +113,8 @@ TEST(Impulses, ActAtOnce) {
 
 TEST(LockedAxes, LetTheOthersMove) {
   // Velocities are floats within soft_step.
-  for (const auto& [solver, held, free] : {std::tuple{"gauss_seidel", 1e-12, 1e-9}, std::tuple{"soft_step", 1e-9, 1e-6}})
+  for (const auto& [solver, held, free] :
+       {std::tuple{"gauss_seidel", 1e-12, 1e-9}, std::tuple{"soft_step", 1e-9, 1e-6}})
     for (const Integrator integrator : {Integrator::symplectic_euler, Integrator::velocity_verlet}) {
       WorldSettings settings;
       settings.solver = solver, settings.integrator = integrator;

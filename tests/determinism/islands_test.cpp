@@ -23,8 +23,7 @@ struct Stage {
   std::vector<BodyId> bodies;
 
   BodyId add(const BodyDef& body, const Shape& shape, const Material& material = {}) {
-    bodies.push_back(
-        world.add_body(body, {{.shape = shape, .material = material, .layer = layer, .mask = layer}}));
+    bodies.push_back(world.add_body(body, {{.shape = shape, .material = material, .layer = layer, .mask = layer}}));
     return bodies.back();
   }
   void add_ground(const Material& material = {}) {
@@ -75,10 +74,9 @@ void add_torn_loop(Stage& stage) {
     parts.push_back(stage.add({.pose = {{std::cos(i * 0.5 * kPi), std::sin(i * 0.5 * kPi), 4}, {}}}, make_sphere(0.2)));
   stage.world.add_joint(stage.world.joint_at({}, parts[0], {{1, 0, 4}, {}}, BallJoint{}));
   for (int i = 0; i < 4; ++i)
-    stage.world.add_joint(stage.world.joint_at(parts[static_cast<std::size_t>(i)],
-                                               parts[static_cast<std::size_t>((i + 1) % 4)],
-                                               {{std::cos((i + 0.5) * 0.5 * kPi), std::sin((i + 0.5) * 0.5 * kPi), 4}, {}},
-                                               BallJoint{}));
+    stage.world.add_joint(
+        stage.world.joint_at(parts[static_cast<std::size_t>(i)], parts[static_cast<std::size_t>((i + 1) % 4)],
+                             {{std::cos((i + 0.5) * 0.5 * kPi), std::sin((i + 0.5) * 0.5 * kPi), 4}, {}}, BallJoint{}));
   stage.world.set_pose(parts[2], {{-1, 0.01, 4}, {}});
 }
 

@@ -107,9 +107,9 @@ TEST(WarmStart, IsKeptOnlyWhenAskedFor) {
 
 TEST(WarmStart, DoesNotChangeTheSteps) {
   World kept = world_at("pyramid_6", 20);
-  scenes::Scene plain =
-      scenes::make_scene("pyramid_6", {}, [](WorldSettings& s) { s.solver = "gauss_seidel", s.iterations = 12; })
-          .value_or_throw();
+  scenes::Scene plain = scenes::make_scene("pyramid_6", {}, [](WorldSettings& s) {
+                          s.solver = "gauss_seidel", s.iterations = 12;
+                        }).value_or_throw();
   for (int i = 0; i < 20; ++i) plain.world.step(plain.dt);
   EXPECT_EQ(kept.state_hash(), plain.world.state_hash());
 }

@@ -34,7 +34,7 @@ TEST(Residual, MeasuresWhatIsWrong) {
   ContactSolution nothing = at_rest(problem);
   nothing.contact_impulse[0] = {0, 0, 0, 0};
   Measures m = residual(problem, nothing);
-  EXPECT_NEAR(m.residual, 1, 1e-12);  // as bad as no impulses, which is what they are
+  EXPECT_NEAR(m.residual, 1, 1e-12);     // as bad as no impulses, which is what they are
   EXPECT_NEAR(m.natural_map, 1, 1e-12);  // lambda = 0, y = q, all of it downwards
   EXPECT_NEAR(m.c2_violation, 1, 1e-12);
   EXPECT_NEAR(m.c7_consistency, 1, 1e-12) << "the velocity does not follow from the impulses";

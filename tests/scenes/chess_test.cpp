@@ -43,8 +43,8 @@ TEST(Chess, HasAThousandPiecesInTheNumbersOfASet) {
 }
 
 TEST(Chess, PiecesStayOnTheBoardAndComeToRest) {
-  Scene scene = make_scene("chess_1000", {{"count", "90"}}, [](WorldSettings& s) { s.solver = "gauss_seidel"; })
-                    .value_or_throw();
+  Scene scene =
+      make_scene("chess_1000", {{"count", "90"}}, [](WorldSettings& s) { s.solver = "gauss_seidel"; }).value_or_throw();
   for (int i = 0; i < 420; ++i) scene.world.step(scene.dt);
   double energy = 0;
   for (const BodyId body : scene.world.bodies()) {

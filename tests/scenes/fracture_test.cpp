@@ -90,7 +90,8 @@ TEST(Fracture, ThePiecesFallAndStayOnTheGround) {
   for (const BodyId body : scene.world.bodies()) {
     const BodyView view = scene.world.view(body);
     EXPECT_FALSE(view.quarantined);
-    EXPECT_GT(view.kind == BodyKind::dynamic ? view.centre.z : 1, -1e-3);  // splinters sink in by less than a millimetre
+    EXPECT_GT(view.kind == BodyKind::dynamic ? view.centre.z : 1,
+              -1e-3);  // splinters sink in by less than a millimetre
   }
 }
 
