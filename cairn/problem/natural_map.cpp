@@ -147,12 +147,16 @@ double ContactRuler::scale_joints() {
 }
 
 double ContactRuler::residual(const ContactSolution& solution, bool has_sub_steps, ThreadPool* pool) {
-  w_.assign(problem_->bodies.size(), Velocity{});
-  if (pool != nullptr)
-    gather_contacts(solution, pool);
-  else
-    add_contact_impulses(*problem_, solution, w_);
-  add_joint_impulses(*problem_, solution, w_);
+  if (has_sub_steps) {
+    read_changes(solution);
+  } else {
+    w_.assign(problem_->bodies.size(), Velocity{});
+    if (pool != nullptr)
+      gather_contacts(solution, pool);
+    else
+      add_contact_impulses(*problem_, solution, w_);
+    add_joint_impulses(*problem_, solution, w_);
+  }
   // By how much the way of a body differs from that of its end velocity.
   const auto detour = [&](std::int32_t body) -> Velocity {
     const auto i = static_cast<std::size_t>(body);
@@ -175,6 +179,15 @@ double ContactRuler::residual(const ContactSolution& solution, bool has_sub_step
     return sum;
   });
   return divide(std::sqrt(contacts + joints(solution)), scale_);
+}
+
+/// By how much the velocities of the solution differ from those without impulses.
+void ContactRuler::read_changes(const ContactSolution& solution) {
+  w_.resize(problem_->bodies.size());
+  for (std::size_t i = 0; i < w_.size(); ++i) {
+    const Velocity free = free_velocity(*problem_, static_cast<std::int32_t>(i));
+    w_[i] = {solution.velocity[i].linear - free.linear, solution.velocity[i].angular - free.angular};
+  }
 }
 
 /// The contacts of every body that can move.

@@ -41,11 +41,12 @@ class ContactRuler {
   /// `problem` must outlive the measurements that follow.
   void reset(const ContactProblem& problem, ThreadPool* pool = nullptr);
 
-  /// The residual. Reads the impulses of the solution, and its displacements too if `has_sub_steps`. Same bits for any
-  /// pool.
+  /// The residual. Reads the impulses of the solution, and its velocities and displacements too if `has_sub_steps`.
+  /// Same bits for any pool.
   double residual(const ContactSolution& solution, bool has_sub_steps = false, ThreadPool* pool = nullptr);
 
  private:
+  void read_changes(const ContactSolution& solution);
   void list_contacts(ThreadPool* pool);
   void gather_contacts(const ContactSolution& solution, ThreadPool* pool);
   double scale_contacts(ThreadPool* pool);
