@@ -25,7 +25,7 @@ constexpr std::int64_t kBodyGrain = 512;
 constexpr std::int64_t kManifoldGrain = 512;
 constexpr std::int32_t kFewManifolds = 256;
 // What the islands of a batch have in common, as bits of its number.
-constexpr int kFew = 1;   // few manifolds: more sub-steps
+constexpr int kFew = 1;   // few manifolds, mostly of several points: more sub-steps
 constexpr int kFlat = 2;  // most manifolds have several points: more rigid sweeps
 constexpr int kCold = 4;  // many contacts without impulses to start from: still more of them
 /// Which point of a manifold comes first and which way they go, sub-step by sub-step; rigid passes begin on the other
@@ -179,8 +179,10 @@ SoftStepSolver::~SoftStepSolver() = default;
 LaneProblem& SoftStepSolver::lanes() { return workspace_->lanes; }
 
 int SoftStepSolver::batch_of(const IslandCounts& counts) const {
-  const bool few = settings_.sub_steps == 0 && counts.manifolds <= kFewManifolds;
-  const bool flat = settings_.relax == 0 && 2 * std::int64_t{counts.flat} > counts.manifolds;
+  const bool is_flat = 2 * std::int64_t{counts.flat} > counts.manifolds;
+  // Columns of balls do not rock: a lattice of thousands would pay twice for nothing.
+  const bool few = settings_.sub_steps == 0 && counts.manifolds <= kFewManifolds && (counts.manifolds == 0 || is_flat);
+  const bool flat = settings_.relax == 0 && is_flat;
   const bool cold = settings_.cold_relax > 0 && 10 * std::int64_t{counts.bare} > 3 * std::int64_t{counts.touching};
   return (few ? kFew : 0) | (flat ? kFlat : 0) | (cold ? kCold : 0);
 }

@@ -29,7 +29,7 @@
 namespace cairn {
 
 struct SoftStepSettings {
-  int sub_steps = 0;         ///< 0: 8 in islands of up to 256 manifolds, else 4; more: stiffer and steadier
+  int sub_steps = 0;         ///< 0: 8 in islands of up to 256 manifolds, most of several points, else 4
   int iterations = 1;        ///< soft sweeps per sub-step
   int relax = 0;             ///< rigid sweeps per sub-step; 0: 2 where most manifolds have several points, else 1
   int cold_relax = 4;        ///< the same for islands many of whose contacts have no impulse yet; fewer: masonry falls

@@ -96,7 +96,8 @@ TEST(OneWay, AStepAfterAMuchShorterOneStartsFromWhatItCanUse) {
     World world(with(info.name.c_str()));
     add_ramp(world, 0, rough(0.5));
     for (int k = 0; k < 4; ++k)
-      world.add_body({.pose = {{0, 0, 0.5 + k}, {}}, .velocity = {{0, 0, -5}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
+      world.add_body({.pose = {{0, 0, 0.5 + k}, {}}, .velocity = {{0, 0, -5}, {}}},
+                     {{.shape = make_box({0.5, 0.5, 0.5})}});
     world.step(1e-7);
     double fastest = 0;
     for (int i = 0; i < 20; ++i) {
