@@ -110,8 +110,8 @@ HWY_INLINE V shrink_to_disc(V size2, V radius) {
 }
 
 /// A normal row (soft rows with speculation).
-///   s >= 0:  y = v + s/h, rigid                    not there yet, or just now: may come as near as it is
-///   s < 0:   y = v + max(rate (s + slop), -push)   soft when biased; y = v, rigid, when relaxing
+///   s > 0:   y = v + s/h, rigid                    not there yet: may come as near as it is
+///   s <= 0:  y = v + max(rate (s + slop), -push)   soft when biased; y = v, rigid, when relaxing
 ///   l <- max(0, l - mass_scale y / K - impulse_scale l)
 struct NormalRow {
   const bool biased;

@@ -11,7 +11,7 @@
 //   An island whose contacts have no impulses to start from gets more rigid sweeps: an arch would else fall before its
 //   impulses have built up.
 //   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped
-//   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s >= 0) are
+//   spring, integrated implicitly; at rest it gives way by (load / effective mass) / w^2. Points apart (s > 0) are
 //   held rigidly to J u >= -s/h. Friction acts on whole manifolds: two rows at the middle of the points, one about the
 //   normal.
 //
@@ -29,11 +29,11 @@
 namespace cairn {
 
 struct SoftStepSettings {
-  int sub_steps = 0;         ///< 0: 8 in islands of up to 256 manifolds, most of several points, else 4
-  int iterations = 1;        ///< soft sweeps per sub-step
-  int relax = 0;             ///< rigid sweeps per sub-step; 0: 2 where most manifolds have several points, else 1
-  int cold_relax = 4;        ///< the same for islands many of whose contacts have no impulse yet; fewer: masonry falls
-  double hertz = 0;          ///< of soft contacts; 0: a quarter of the rate of sub-steps. Higher: stacks begin to shake
+  int sub_steps = 0;   ///< 0: 8 in islands of up to 256 manifolds, most of several points, else 4
+  int iterations = 1;  ///< soft sweeps per sub-step
+  int relax = 0;       ///< rigid sweeps per sub-step; 0: 2 where most manifolds have several points, else 1
+  int cold_relax = 4;  ///< the same for islands nearly none of whose contacts has an impulse; fewer: masonry falls
+  double hertz = 0;    ///< of soft contacts; 0: a quarter of the rate of sub-steps. Higher: stacks begin to shake
   double damping_ratio = 1;  ///< higher: overlap is removed more slowly, tall stacks rock longer
   double still_factor = 1;   ///< contacts with bodies that cannot move have this times the frequency
   double push = 3;           ///< m/s, fastest push-out; lower: gentler, deep overlaps stay longer

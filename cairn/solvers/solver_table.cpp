@@ -232,7 +232,7 @@ Fields<SoftStepSettings> soft_step_fields() {
              "rigid sweeps per sub-step that take back the speed of the push-out (0: 2 where most manifolds are flat, "
              "else 1)"),
       number("cold_relax", &S::cold_relax, 0, 1000,
-             "the same for islands with many contacts that have no impulse to start from; 0: as relax"),
+             "the same for islands in which nearly no contact has an impulse to start from; 0: as relax"),
       number("hertz", &S::hertz, 0.0, 1e6, "frequency of soft contacts; 0: a quarter of the rate of sub-steps"),
       number("damping_ratio", &S::damping_ratio, 0.0, 1000.0, "of soft contacts; higher: tall stacks rock longer"),
       number("still_factor", &S::still_factor, 0.1, 100.0, "frequency of contacts with bodies that cannot move"),
