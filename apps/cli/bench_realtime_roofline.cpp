@@ -135,6 +135,7 @@ Roofline measure_roofline(const std::string& scene, const std::vector<int>& thre
   const LanePass soft = soft_pass();
   LanePass rigid = soft;
   rigid.biased = false, rigid.refresh = rigid.last = true;
+  rigid.sum = rigid.bouncing_sum = LaneSum::add;
   for (const int count : threads) {
     const std::unique_ptr<ThreadPool> pool = make_pool(count);
     Roofline::Point point;

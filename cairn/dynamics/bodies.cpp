@@ -24,9 +24,7 @@ SymMat3 free_inverse(const SymMat3& m, bool x, bool y, bool z) {
 SymMat3 world_inverse_inertia(const Bodies& bodies, std::size_t i, const Quat& orientation) {
   const MassState& mass = bodies.mass[i];
   const std::uint32_t locked = bodies.record[i].locked_axes;
-  const SymMat3& own = mass.inverse_inertia;
-  const bool is_round = own.xx == own.yy && own.yy == own.zz && own.xy == 0 && own.xz == 0 && own.yz == 0;
-  if (is_round && (locked & kLockTurns) == 0) return own;  // balls and cubes: the same from all sides
+  if (is_isotropic(mass.inverse_inertia) && (locked & kLockTurns) == 0) return mass.inverse_inertia;
   const Mat3 r = to_matrix(orientation);
   if ((locked & kLockTurns) == 0) return rotate(r, mass.inverse_inertia);
   return free_inverse(rotate(r, mass.inertia), (locked & kLockTurnX) == 0, (locked & kLockTurnY) == 0,

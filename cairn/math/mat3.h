@@ -14,6 +14,10 @@ struct SymMat3 {
   friend constexpr bool operator==(const SymMat3&, const SymMat3&) = default;
 };
 
+/// The same from all sides: a number times the identity.
+constexpr bool is_isotropic(const SymMat3& m) {
+  return m.xx == m.yy && m.yy == m.zz && m.xy == 0 && m.xz == 0 && m.yz == 0;
+}
 constexpr SymMat3 operator*(double s, const SymMat3& m) {
   return {s * m.xx, s * m.yy, s * m.zz, s * m.xy, s * m.xz, s * m.yz};
 }

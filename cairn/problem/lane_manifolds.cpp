@@ -69,13 +69,11 @@ void LaneManifolds::find_batches(const ContactProblem& problem, const ContactSol
   counts_.assign(static_cast<std::size_t>(islands_.count), {});
   for (std::size_t i = 0; i < size(); ++i) {
     if (islands_.of_edge[i] < 0) continue;
-    double gap = std::numeric_limits<double>::infinity(), impulse = 0;
-    const auto first = static_cast<std::size_t>(lanes_[i].run);
-    for (std::size_t k = first; k < first + static_cast<std::size_t>(lanes_[i].count); ++k) {
-      gap = std::min(gap, problem.contacts[k].gap);
-      if (!warm.contact_impulse.empty()) impulse += std::max(0.0, warm.contact_impulse[k][0]);
-    }
-    count_manifold(lanes_[i].count, gap, impulse, counts_[static_cast<std::size_t>(islands_.of_edge[i])]);
+    const auto contact = [&](int p) { return static_cast<std::size_t>(lanes_[i].run + p); };
+    count_manifold(
+        lanes_[i].count, [&](int p) { return problem.contacts[contact(p)].gap; },
+        [&](int p) { return warm.contact_impulse.empty() ? 0.0 : warm.contact_impulse[contact(p)][0]; },
+        counts_[static_cast<std::size_t>(islands_.of_edge[i])]);
   }
   assign_batches(batching, islands_, counts_, island_batch_, lanes);
   batch_.assign(size(), 0);

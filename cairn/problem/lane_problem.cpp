@@ -361,17 +361,21 @@ bool LaneProblem::was_pushed(std::size_t i) const {
   const LaneFields& f = kFields[slot.kind];
   const float* lane = data.data() + slot.first;
   for (int p = 0; p < lane_kind(static_cast<int>(slot.kind)).points; ++p)
-    if (lane[(f.point + p * f.point_size + f.total) * kLanes] > 0) return true;
+    if (lane[(f.point + p * f.point_size + f.total) * kLanes] > 0 ||
+        lane[(f.point + p * f.point_size + f.impulse) * kLanes] > 0)
+      return true;
   return false;
 }
 
-std::array<double, 3> LaneProblem::read_single(std::size_t i, double factor, std::int32_t b) const {
+LaneProblem::SingleImpulse LaneProblem::read_single(std::size_t i, double factor, std::int32_t b) const {
   const LaneSlot& slot = slots[i];
   const LaneFields& f = kFields[slot.kind];
   const float* lane = data.data() + slot.first;
   const auto get = [&](int field) { return factor * double{lane[field * kLanes]}; };
   const double side = side_of(body_of[static_cast<std::size_t>(b)] < 0);
-  return {get(f.point + f.impulse), get(f.tangent_impulse), side * get(f.tangent_impulse + 1)};
+  const float normal = lane[(f.point + f.impulse) * kLanes];
+  return {{factor * double{normal}, get(f.tangent_impulse), side * get(f.tangent_impulse + 1)},
+          normal > 0 || lane[(f.point + f.total) * kLanes] > 0};
 }
 
 void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifold& m) const {
@@ -380,19 +384,24 @@ void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifol
   const LaneFields& f = kFields[slot.kind];
   const LaneKind kind = lane_kind(static_cast<int>(slot.kind));
   const float* lane = data.data() + slot.first;
-  const auto get = [&](int field) { return factor * double{lane[field * kLanes]}; };
   const bool last = which == Impulses::last;
-  const double twist = kind.twists() ? get(last ? f.twist_impulse : f.twist_total) : 0.0;
-  const int tangent = last ? f.tangent_impulse : f.tangent_total;
+  // Sums hold all sub-steps of what may bounce, and of all others those before the last.
+  const auto get = [&](int impulse, int total) {
+    if (last) return factor * double{lane[impulse * kLanes]};
+    return factor * (double{lane[total * kLanes]} + (kind.extra ? 0.0 : double{lane[impulse * kLanes]}));
+  };
+  const double twist = kind.twists() ? get(f.twist_impulse, f.twist_total) : 0.0;
   const double share = 1.0 / m.count, side = side_of(turned);
-  const double force1 = share * get(tangent), force2 = share * get(tangent + 1);
+  const double force1 = share * get(f.tangent_impulse, f.tangent_total);
+  const double force2 = share * get(f.tangent_impulse + 1, f.tangent_total + 1);
   // The force at the middle and the twist as forces at the points: equal shares, and a part that goes round.
   for (int p = 0; p < m.count; ++p) {
     const auto around = [&](int k) {
       return kind.twists() ? twist * double{lane[(f.split + 2 * p + k) * kLanes]} : 0.0;
     };
-    m.point[static_cast<std::size_t>(p)].impulse = {get(f.point + p * f.point_size + (last ? f.impulse : f.total)),
-                                                    force1 + around(0), side * (force2 + around(1)),
+    const int at = f.point + p * f.point_size;
+    m.point[static_cast<std::size_t>(p)].impulse = {get(at + f.impulse, at + f.total), force1 + around(0),
+                                                    side * (force2 + around(1)),
                                                     m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
   }
 }

@@ -243,13 +243,14 @@ struct IslandCounts {
 };
 inline constexpr double kTouchingGap = 1e-3;  ///< m
 
-/// Counts one manifold. `impulse` is the sum of the normal impulses to start from.
-inline void count_manifold(int points, double least_gap, double impulse, IslandCounts& counts) {
-  ++counts.manifolds;
-  if (points > 1) ++counts.flat;
-  if (!(least_gap <= kTouchingGap)) return;
-  ++counts.touching;
-  if (!(impulse > 0)) ++counts.bare;
+/// Counts one manifold. gap(p) and impulse(p): of point p, and its normal impulse to start from.
+template <class Gap, class Impulse>
+void count_manifold(int points, Gap&& gap, Impulse&& impulse, IslandCounts& counts) {
+  bool touching = false, pushed = false;
+  for (int p = 0; p < points && !(touching && pushed); ++p)
+    touching = touching || gap(p) <= kTouchingGap, pushed = pushed || impulse(p) > 0;
+  counts.manifolds += 1, counts.flat += points > 1 ? 1 : 0;
+  counts.touching += touching ? 1 : 0, counts.bare += touching && !pushed ? 1 : 0;
 }
 
 /// What decides where a manifold stands.
@@ -315,7 +316,11 @@ class LaneProblem {
   /// Whether some point of manifold i was pushed in any sub-step.
   bool was_pushed(std::size_t i) const;
   /// Those of the last sub-step for one of a single point and no extras; `b`: its second body.
-  std::array<double, 3> read_single(std::size_t i, double factor, std::int32_t b) const;
+  struct SingleImpulse {
+    std::array<double, 3> impulse;
+    bool was_pushed;
+  };
+  SingleImpulse read_single(std::size_t i, double factor, std::int32_t b) const;
 
   /// End-of-step velocity and displacement of a body, after a solve over dt. What no manifold touches moves as if there
   /// were no lanes, in double.

@@ -207,7 +207,7 @@ HWY_NOINLINE void warm_start_group(const LaneView& view, const LaneGroup& group)
 /// Friction of a whole manifold: a pair of rows at its middle, and turning about the normal. The bounds are those of
 /// the normal impulses as they stand.
 template <int kKind>
-HWY_INLINE void solve_friction(Solving<kKind>& s, bool add_up) {
+HWY_INLINE void solve_friction(Solving<kKind>& s, LaneSum sum_of) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
   const Fields& g = s.g;
@@ -221,7 +221,7 @@ HWY_INLINE void solve_friction(Solving<kKind>& s, bool add_up) {
     const V old = g.get(f.twist_impulse), most = hn::Mul(bound, g.get(f.twist_radius));
     const V now = larger(smaller(hn::Sub(old, hn::Mul(g.get(f.twist_mass), v)), most), hn::Neg(most));
     g.set(f.twist_impulse, now);
-    if (add_up) g.set(f.twist_total, hn::Add(g.get(f.twist_total), now));
+    sum_up(sum_of, g, f.twist_total, now);
     s.turn(f.twist_b, f.twist_a, hn::Sub(now, old));
   }
 
@@ -247,10 +247,7 @@ HWY_INLINE void solve_friction(Solving<kKind>& s, bool add_up) {
   const V factor = shrink_to_disc(size2, most);
   l1 = hn::Mul(l1, factor), l2 = hn::Mul(l2, factor);
   g.set(f.tangent_impulse, l1), g.set(f.tangent_impulse + 1, l2);
-  if (add_up) {
-    g.set(f.tangent_total, hn::Add(g.get(f.tangent_total), l1));
-    g.set(f.tangent_total + 1, hn::Add(g.get(f.tangent_total + 1), l2));
-  }
+  sum_up(sum_of, g, f.tangent_total, l1), sum_up(sum_of, g, f.tangent_total + 1, l2);
   const V d1 = hn::Sub(l1, old1), d2 = hn::Sub(l2, old2);
   s.turn(f.tangent_b, f.tangent_a, d1), s.turn(f.tangent_b + 3, f.tangent_a + 3, d2);
   s.impulse = sum(scaled(d1, s.t1), scaled(d2, s.t2));
@@ -280,7 +277,7 @@ HWY_INLINE void refresh_separations(const LaneView& view, Solving<kKind>& s) {
 
 /// Normal rows, point after point.
 template <int kKind>
-HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, bool last) {
+HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, LaneSum sum_of) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
   const Fields& g = s.g;
@@ -294,7 +291,7 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, bool last
     if constexpr (S::kKindOf.extra) y = hn::Add(y, g.get(at + f.offset));
     const V now = row.solve(y, separation, g.get(at + f.mass), old);
     g.set(at + f.impulse, now);
-    if (last) g.set(at + f.total, hn::Add(g.get(at + f.total), now));
+    sum_up(sum_of, g, at + f.total, now);
     const V change = hn::Sub(now, old);
     given = hn::Add(given, change);
     along = hn::Add(along, hn::Mul(s.shifts, change));
@@ -307,12 +304,13 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, bool last
 /// an impact, which is over in one sub-step, the first visit finds the load and the last what rubbing made of it.
 template <int kKind>
 HWY_INLINE void solve_all(Solving<kKind>& s, const LanePass& pass) {
-  solve_normals(s, pass, false);
+  const LaneSum sum_of = Solving<kKind>::kKindOf.extra ? pass.bouncing_sum : pass.sum;
+  solve_normals(s, pass, LaneSum::none);
   s.relative = sum(s.relative, scaled(s.shifts, s.impulse));
   const V3 first = s.impulse;
   s.impulse = {hn::Zero(Tag()), hn::Zero(Tag()), hn::Zero(Tag())};
-  solve_friction(s, pass.last);
-  solve_normals(s, pass, pass.last);
+  solve_friction(s, sum_of);
+  solve_normals(s, pass, sum_of);
   s.impulse = sum(s.impulse, first);
 }
 
@@ -323,7 +321,7 @@ HWY_NOINLINE void sweep_group(const LaneView& view, const LanePass& pass, const 
     Solving<kKind> s(view, {view.data + std::size_t{group.first} * kLanes + lane});
     if (pass.refresh) refresh_separations(view, s);
     if (pass.biased)
-      solve_normals(s, pass, pass.last);
+      solve_normals(s, pass, LaneSum::none);
     else
       solve_all(s, pass);
     s.store(view, group.lanes - lane);

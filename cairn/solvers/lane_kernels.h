@@ -8,18 +8,23 @@
 
 namespace cairn {
 
+/// What a sweep does with the sum of an impulse over the sub-steps: nothing; sets it to zero; to the impulse; adds.
+enum class LaneSum { none, clear, begin, add };
+
 /// The numbers of one pass, by whether both bodies can move [0] or one cannot [1].
 struct LanePass {
-  float inverse_h = 0;          ///< 1/s
-  float rate[2] = {};           ///< 1/s: overlap turned into speed
-  float mass_scale[2] = {};     ///< soft rows: share of the rigid step
-  float impulse_scale[2] = {};  ///< soft rows: share of the impulse that yields
-  float slop = 0;               ///< m
-  float push = 0;               ///< m/s
-  int order = 0;                ///< 0 to 3: point j ^ order of a manifold comes in turn j
-  bool biased = false;          ///< normals alone, soft and with push-out; else all rows, rigid and without
-  bool refresh = false;         ///< find the separations from the displacements first
-  bool last = false;            ///< of the sub-step: impulses are added up
+  float inverse_h = 0;                   ///< 1/s
+  float rate[2] = {};                    ///< 1/s: overlap turned into speed
+  float mass_scale[2] = {};              ///< soft rows: share of the rigid step
+  float impulse_scale[2] = {};           ///< soft rows: share of the impulse that yields
+  float slop = 0;                        ///< m
+  float push = 0;                        ///< m/s
+  int order = 0;                         ///< 0 to 3: point j ^ order of a manifold comes in turn j
+  bool biased = false;                   ///< normals alone, soft and with push-out; else all rows, rigid and without
+  bool refresh = false;                  ///< find the separations from the displacements first
+  bool last = false;                     ///< of the sub-step
+  LaneSum sum = LaneSum::none;           ///< of the impulses; those that may bounce are summed over all sub-steps,
+  LaneSum bouncing_sum = LaneSum::none;  ///< all others over all but the last (LaneProblem::read)
 };
 
 /// Groups of a problem, as kernels see them.

@@ -77,8 +77,7 @@ HWY_INLINE void store_motion(const Motion& m, float* records, const std::int32_t
   store_records6<kBodyStride>(Tag(), f, records, index, lanes);
 }
 
-/// The records of the lanes of a group from `lane` into fields; what is not in them begins with zero, and separations
-/// with the gaps.
+/// The records of the lanes of a group from `lane` into fields; separations begin with the gaps.
 template <int kKind>
 HWY_INLINE void unpack(const LaneView& view, const LaneGroup& group, int lane) {
   constexpr LaneKind kind = lane_kind(kKind);
@@ -96,10 +95,15 @@ HWY_INLINE void unpack(const LaneView& view, const LaneGroup& group, int lane) {
   }
   for (int i = 0; i < kind.points; ++i) {
     const int at = f.point + i * f.point_size;
-    g.set(at + f.separation, g.get(at + f.gap)), g.set(at + f.total, hn::Zero(d));
+    g.set(at + f.separation, g.get(at + f.gap));
   }
-  g.set(f.tangent_total, hn::Zero(d)), g.set(f.tangent_total + 1, hn::Zero(d));
-  if constexpr (kind.twists()) g.set(f.twist_total, hn::Zero(d));
+}
+
+/// The impulse l takes part in the sum that stands in `field`.
+HWY_INLINE void sum_up(LaneSum sum, const Fields& g, int field, V l) {
+  if (sum == LaneSum::none) return;
+  if (sum == LaneSum::add) l = hn::Add(g.get(field), l);
+  g.set(field, sum == LaneSum::clear ? hn::Zero(Tag()) : l);
 }
 
 /// What brings a vector with the square size2 into the disc of the given radius.

@@ -131,6 +131,12 @@ struct SubSteps {
   }
 };
 
+/// The sum over sub-steps 0 to n - 1 in sub-step k; `all`: the last one too.
+LaneSum sum_in(int k, int n, bool all) {
+  if (k == 0) return n == 1 && !all ? LaneSum::clear : LaneSum::begin;
+  return k + 1 == n && !all ? LaneSum::none : LaneSum::add;
+}
+
 void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt) {
   const double step = dt / settings.sub_steps;
   const auto h = static_cast<float>(step);
@@ -148,6 +154,8 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt)
     for (int i = 0; i < settings.relax; ++i) {
       if (settings.relax > 2) rigid.order = soft.order ^ kPointOrder[(i + 2) % 4];  // many sweeps take all orders
       rigid.refresh = i == 0, rigid.last = i + 1 == settings.relax;
+      rigid.sum = rigid.last ? sum_in(k, settings.sub_steps, false) : LaneSum::none;
+      rigid.bouncing_sum = rigid.last ? sum_in(k, settings.sub_steps, true) : LaneSum::none;
       steps.sweep(rigid);
     }
     steps.joints.add_up();

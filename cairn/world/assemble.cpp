@@ -35,7 +35,7 @@ Velocity external_acceleration(const Bodies& bodies, std::size_t i, const Proble
   const BodyRecord& record = bodies.record[i];
   const Velocity& v = body.velocity;
   Velocity a{record.gravity_scale * gravity + mass.inverse_mass * record.force, body.inverse_inertia * record.torque};
-  if ((record.locked_axes & kLockTurns) == 0) {
+  if ((record.locked_axes & kLockTurns) == 0 && !is_isotropic(mass.inertia)) {  // balls and cubes just turn on
     const Quat& q = bodies.pose[i].orientation;
     const Vec3 before = rotate_back(q, v.angular);
     const Vec3 after = turn_freely(mass.inertia, mass.inverse_inertia, before, dt);

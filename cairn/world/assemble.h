@@ -38,6 +38,7 @@ struct LanePoints {
   bool is_plain = false;  ///< its material
   bool is_extra = false;  ///< the lane has fields for more
   bool may_be_round = false;
+  bool is_round = false;  ///< between balls, or a ball and what cannot move: round wherever they are
   std::uint8_t batch = 0;
   double friction = 0;  ///< of a plain material: one coefficient, no bounce, no grain, no spin
 };

@@ -91,10 +91,18 @@ std::uint8_t batch_of(const LaneProblem& lanes, const LanePoints& lane) {
 std::uint32_t key_of(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly,
                      const Slab& slab, const LanePoints& lane, bool extra, std::int32_t colour) {
   LaneTraits traits{lane.body_a, lane.body_b, lane.count, extra, {}, {}, {}};
-  if (lane.may_be_round)
+  if (lane.is_round)
+    traits.normal = traits.arm_a = traits.arm_b = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal;
+  else if (lane.may_be_round)
     look_closer(from, settings, assembly, slab.manifolds[static_cast<std::size_t>(lane.manifold)],
                 slab.points[static_cast<std::size_t>(lane.first_point)], traits);
   return assembly.lanes.key(traits, lane.batch, colour, lane.ordinal);
+}
+
+/// Whether the arm of a shape's body is along the normal of each of its contacts, or does not matter.
+bool is_ball(const ContactSource& from, const LaneProblem& lanes, std::size_t shape) {
+  return (from.shapes.sphere_radius[shape] >= 0 && from.shapes.centred[shape] != 0) ||
+         !lanes.can_move(static_cast<std::size_t>(from.shapes.body[shape]));
 }
 
 /// The lanes of one slab.
@@ -116,6 +124,7 @@ void find_slab(const ContactSource& from, const WorldSettings& settings, const A
     lane.is_plain = material.plain;
     lane.friction = material.plain ? material.listed->friction1 : 0.0;
     lane.may_be_round = lane.count == 1 && lanes.may_be_round(lane.body_a, lane.body_b);
+    lane.is_round = lane.may_be_round && !material.extra && is_ball(from, lanes, a) && is_ball(from, lanes, b);
     lane.batch = batch_of(lanes, lane);
     const std::uint32_t key =
         key_of(from, settings, assembly, slab, lane, material.extra, colour[static_cast<std::size_t>(lane.edge)]);
@@ -139,8 +148,9 @@ void find_keys(const ContactSource& from, const WorldSettings& settings, const A
     LanePoints& lane = out.points[i];
     lane.batch = batch_of(assembly.lanes, lane);
     const std::int32_t its_colour = colour[static_cast<std::size_t>(lane.edge)];
-    out.keys[i] = lane.may_be_round ? key_of(from, settings, assembly, slab, lane, false, its_colour)
-                                    : LaneProblem::with_colour(out.keys[i], lane.batch, its_colour, lane.ordinal);
+    out.keys[i] = lane.may_be_round && !lane.is_round
+                      ? key_of(from, settings, assembly, slab, lane, false, its_colour)
+                      : LaneProblem::with_colour(out.keys[i], lane.batch, its_colour, lane.ordinal);
   }
 }
 
@@ -162,12 +172,10 @@ void count_lanes(const ContactSource& from, std::size_t s, double impulse_scale,
   };
   for (const LanePoints& lane : lanes.points) {
     if (island_of[lane.edge] != island) flush(), island = island_of[lane.edge];
-    float gap = std::numeric_limits<float>::infinity(), impulse = 0;
-    for (std::int32_t p = 0; p < lane.count; ++p) {
-      const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point + p)];
-      gap = std::min(gap, point.separation), impulse = std::max(impulse, point.normal_impulse);
-    }
-    count_manifold(lane.count, double{gap}, impulse_scale * double{impulse}, sum);
+    const ContactPoint* point = slab.points.data() + lane.first_point;
+    count_manifold(
+        lane.count, [&](int p) { return double{point[p].separation}; },
+        [&](int p) { return impulse_scale * double{point[p].normal_impulse}; }, sum);
   }
   flush();
 }
@@ -223,17 +231,19 @@ void gather_contacts(const ContactSource& from, const WorldSettings& settings, c
       m);
 }
 
-/// Impulses of one lane back to its points. Frames of the cache are right-handed, as those of lanes.
-void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i, const LanePoints& lane, int spread,
+/// Impulses of one lane back to its points; true if it was pushed in any sub-step. Frames of the cache are
+/// right-handed, as those of lanes.
+bool scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i, const LanePoints& lane, int spread,
              Slab& slab, LaneManifold& m) {
   const std::span<ContactPoint> points{slab.points.data() + lane.first_point, static_cast<std::size_t>(lane.count)};
   if (lane.is_plain && lane.count == 1 && !lane.is_extra) {  // neither frame nor arms matter
-    const std::array<double, 3> impulse = lanes.read_single(i, spread, lane.body_b);
+    const LaneProblem::SingleImpulse single = lanes.read_single(i, spread, lane.body_b);
+    const std::array<double, 3>& impulse = single.impulse;
     points[0].normal_impulse = static_cast<float>(kept_impulse(impulse[0]));
     points[0].tangent_impulse[0] = static_cast<float>(kept_impulse(impulse[1]));
     points[0].tangent_impulse[1] = static_cast<float>(kept_impulse(impulse[2]));
     points[0].spin_impulse = 0;
-    return;
+    return single.was_pushed;
   }
   if (lane.is_plain) {  // the cache's own frame
     m.body_b = lane.body_b, m.count = lane.count, m.spin_radius = 0;
@@ -245,7 +255,7 @@ void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i,
       points[p].tangent_impulse[1] = static_cast<float>(kept_impulse(impulse[2]));
       points[p].spin_impulse = static_cast<float>(kept_impulse(impulse[3]));
     }
-    return;
+    return points[0].normal_impulse > 0 || lanes.was_pushed(i);
   }
   const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
   const ManifoldContext context = manifold_context(from, manifold);
@@ -254,6 +264,7 @@ void scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i,
   lanes.read(i, LaneProblem::Impulses::last, spread, m);
   for (std::size_t p = 0; p < points.size(); ++p)
     keep_impulse(from, manifold, context.block, m.point[p].impulse, points[p]);
+  return points[0].normal_impulse > 0 || lanes.was_pushed(i);
 }
 
 /// visit(i, lane) for every manifold of a slab, i being its number in the lanes.
@@ -382,12 +393,10 @@ void scatter_lanes(const ContactSource& from, const LaneBatching& batching, cons
   for_slabs(from, pool, [&](std::size_t s) {
     LaneManifold manifold;
     for_lanes_of(assembly.lane_sources, s, [&](std::size_t i, const LanePoints& lane) {
-      scatter(from, assembly.lanes, i, lane, spread[lane.batch], slabs[s], manifold);
+      const bool pushed = scatter(from, assembly.lanes, i, lane, spread[lane.batch], slabs[s], manifold);
       // Bodies that met and parted again within the step have touched, though the last sub-step knows nothing of it.
-      if (slabs[s].points[static_cast<std::size_t>(lane.first_point)].normal_impulse > 0) return;
-      ContactPair& pair =
-          records[static_cast<std::size_t>(slabs[s].manifolds[static_cast<std::size_t>(lane.manifold)].pair)];
-      if (pair.touching == 0 && assembly.lanes.was_pushed(i)) pair.pushed = 1;
+      if (!pushed || slabs[s].points[static_cast<std::size_t>(lane.first_point)].normal_impulse > 0) return;
+      records[static_cast<std::size_t>(slabs[s].manifolds[static_cast<std::size_t>(lane.manifold)].pair)].pushed = 1;
     });
   });
 }

@@ -16,15 +16,15 @@ bool is_within(const Vec3& v, double largest) {
   return std::fabs(v.x) <= largest && std::fabs(v.y) <= largest && std::fabs(v.z) <= largest;  // false for NaN
 }
 
-/// The velocity and where the body goes.
-bool is_well(const WorldState& world, std::size_t i, const Velocity& velocity, const Velocity& displacement) {
-  return is_within(velocity.linear, kBrokenSpeed) && is_within(velocity.angular, kBrokenSpeed) &&
-         is_within(displacement.angular, kBrokenSpeed) &&
-         is_within(world.bodies.pose[i].position + displacement.linear, kBrokenPosition);
-}
+/// A velocity and where it leads to.
 bool is_well(const WorldState& world, std::size_t i, const Velocity& velocity) {
-  const double dt = world.assembly.problem.dt;
-  return is_well(world, i, velocity, {dt * velocity.linear, dt * velocity.angular});
+  return is_within(velocity.linear, kBrokenSpeed) && is_within(velocity.angular, kBrokenSpeed) &&
+         is_within(world.bodies.pose[i].position + world.assembly.problem.dt * velocity.linear, kBrokenPosition);
+}
+/// Where the body is about to go.
+bool is_well_placed(const WorldState& world, std::size_t i, const Velocity& displacement) {
+  return is_within(displacement.angular, kBrokenSpeed) &&
+         is_within(world.bodies.pose[i].position + displacement.linear, kBrokenPosition);
 }
 
 /// Freezes a body where it is.
@@ -43,8 +43,7 @@ bool quarantine(WorldState& world, bool solved_already) {
     if (!bodies.is_active(i)) return false;
     const ContactSolution& solution = world.assembly.solution;
     if (solved_already)
-      return !is_well(world, i, solution.velocity[i]) ||
-             !is_well(world, i, solution.velocity[i], solution.displacement[i]);
+      return !is_well(world, i, solution.velocity[i]) || !is_well_placed(world, i, solution.displacement[i]);
     return !is_well(world, i, free_velocity(world.assembly.problem, static_cast<std::int32_t>(i)));
   };
   const bool any = parallel_reduce(

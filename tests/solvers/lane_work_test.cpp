@@ -56,6 +56,7 @@ struct Trial {
     pass.push = 3;
     pass.biased = which == LaneSweep::soft;
     pass.refresh = pass.last = !pass.biased;
+    if (pass.last) pass.sum = pass.bouncing_sum = LaneSum::add;
     lane_kernels().sweep({&group, data.data(), bodies.data(), masses.data()}, pass, 0, 1);
   }
   std::span<float> field(int i) { return {data.data() + i * kLanes, kLanes}; }
