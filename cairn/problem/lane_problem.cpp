@@ -379,15 +379,19 @@ LaneProblem::SingleImpulse LaneProblem::read_single(std::size_t i, double factor
 }
 
 void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifold& m) const {
+  which == Impulses::last ? read_as<Impulses::last>(i, factor, m) : read_as<Impulses::total>(i, factor, m);
+}
+
+template <LaneProblem::Impulses kWhich>
+void LaneProblem::read_as(std::size_t i, double factor, LaneManifold& m) const {
   const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
   const LaneSlot& slot = slots[i];
   const LaneFields& f = kFields[slot.kind];
   const LaneKind kind = lane_kind(static_cast<int>(slot.kind));
   const float* lane = data.data() + slot.first;
-  const bool last = which == Impulses::last;
   // Sums hold all sub-steps of what may bounce, and of all others those before the last.
   const auto get = [&](int impulse, int total) {
-    if (last) return factor * double{lane[impulse * kLanes]};
+    if constexpr (kWhich == Impulses::last) return factor * double{lane[impulse * kLanes]};
     return factor * (double{lane[total * kLanes]} + (kind.extra ? 0.0 : double{lane[impulse * kLanes]}));
   };
   const double twist = kind.twists() ? get(f.twist_impulse, f.twist_total) : 0.0;

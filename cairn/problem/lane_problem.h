@@ -358,6 +358,8 @@ class LaneProblem {
   static_assert(kMostBatches == 1 << kBatchBits);
   static constexpr std::uint32_t kOverflow = 0xffff0000u;  ///< keys from here on: a stage of their own
 
+  template <Impulses kWhich>
+  void read_as(std::size_t i, double factor, LaneManifold& manifold) const;
   bool load_numbered(std::span<const ProblemBody> bodies, ThreadPool* pool);
   void point_at_nobody();
   /// To what a float can tell.

@@ -56,7 +56,8 @@ void describe_settings(Fields& f, WorldSettings& s) {
   f.flag("warm_start", s.warm_start, "begin every solve from the impulses of the last step");
   f.flag("measure_residual", s.measure_residual, "judge answers");
   std::int64_t every = s.measure_every;
-  f.whole("measure_every", every, 0, 1000000000, "judge every so manieth step; 0: each, with soft_step every eighth");
+  f.whole("measure_every", every, 0, 1000000000,
+          "judge every so manieth step; 0: each, with soft_step every sixteenth");
   s.measure_every = static_cast<int>(every);
   f.text("broad_phase", s.broad_phase, "tree, sweep_and_prune, grid or exhaustive");
   f.named("integrator", s.integrator, kIntegrators, "how velocities become poses");

@@ -123,7 +123,7 @@ HWY_NOINLINE void sweep_balls_soft(const LaneView& view, const LanePass& pass, c
 }
 
 /// Normals and friction, rigid.
-template <bool kTwo>
+template <bool kSums, bool kTwo>
 HWY_NOINLINE void sweep_balls_rigid(const LaneView& view, const LanePass& pass, const LaneGroup& group) {
   constexpr LaneFields f = Balls<kTwo>::f;
   const Tag d;
@@ -137,7 +137,8 @@ HWY_NOINLINE void sweep_balls_rigid(const LaneView& view, const LanePass& pass, 
     const V3 relative = s.relative(b.linear, a.linear);
     const V old = g.get(f.point + f.impulse);
     const V load = row.solve(dot(s.n, relative), g.get(f.point + f.separation), g.get(f.point + f.mass), old);
-    g.set(f.point + f.impulse, load), sum_up(pass.sum, g, f.point + f.total, load);
+    g.set(f.point + f.impulse, load);
+    if constexpr (kSums) sum_up(pass.sum, g, f.point + f.total, load);
 
     const V3 t1 = g.get3(f.tangent), t2 = cross(s.n, t1);
     const V turn_b = g.get(f.turn_b);
@@ -150,7 +151,7 @@ HWY_NOINLINE void sweep_balls_rigid(const LaneView& view, const LanePass& pass, 
     const V factor = shrink_to_disc(hn::Add(hn::Mul(l1, l1), hn::Mul(l2, l2)), hn::Mul(g.get(f.friction), load));
     l1 = hn::Mul(l1, factor), l2 = hn::Mul(l2, factor);
     g.set(f.tangent_impulse, l1), g.set(f.tangent_impulse + 1, l2);
-    sum_up(pass.sum, g, f.tangent_total, l1), sum_up(pass.sum, g, f.tangent_total + 1, l2);
+    if constexpr (kSums) sum_up(pass.sum, g, f.tangent_total, l1), sum_up(pass.sum, g, f.tangent_total + 1, l2);
 
     const V d1 = hn::Sub(l1, old1), d2 = hn::Sub(l2, old2);
     const V3 impulse = sum(scaled(hn::Sub(load, old), s.n), sum(scaled(d1, t1), scaled(d2, t2)));

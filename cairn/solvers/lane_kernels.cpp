@@ -206,7 +206,7 @@ HWY_NOINLINE void warm_start_group(const LaneView& view, const LaneGroup& group)
 
 /// Friction of a whole manifold: a pair of rows at its middle, and turning about the normal. The bounds are those of
 /// the normal impulses as they stand.
-template <int kKind>
+template <bool kSums, int kKind>
 HWY_INLINE void solve_friction(Solving<kKind>& s, LaneSum sum_of) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
@@ -221,7 +221,7 @@ HWY_INLINE void solve_friction(Solving<kKind>& s, LaneSum sum_of) {
     const V old = g.get(f.twist_impulse), most = hn::Mul(bound, g.get(f.twist_radius));
     const V now = larger(smaller(hn::Sub(old, hn::Mul(g.get(f.twist_mass), v)), most), hn::Neg(most));
     g.set(f.twist_impulse, now);
-    sum_up(sum_of, g, f.twist_total, now);
+    if constexpr (kSums) sum_up(sum_of, g, f.twist_total, now);
     s.turn(f.twist_b, f.twist_a, hn::Sub(now, old));
   }
 
@@ -247,7 +247,7 @@ HWY_INLINE void solve_friction(Solving<kKind>& s, LaneSum sum_of) {
   const V factor = shrink_to_disc(size2, most);
   l1 = hn::Mul(l1, factor), l2 = hn::Mul(l2, factor);
   g.set(f.tangent_impulse, l1), g.set(f.tangent_impulse + 1, l2);
-  sum_up(sum_of, g, f.tangent_total, l1), sum_up(sum_of, g, f.tangent_total + 1, l2);
+  if constexpr (kSums) sum_up(sum_of, g, f.tangent_total, l1), sum_up(sum_of, g, f.tangent_total + 1, l2);
   const V d1 = hn::Sub(l1, old1), d2 = hn::Sub(l2, old2);
   s.turn(f.tangent_b, f.tangent_a, d1), s.turn(f.tangent_b + 3, f.tangent_a + 3, d2);
   s.impulse = sum(scaled(d1, s.t1), scaled(d2, s.t2));
@@ -276,8 +276,8 @@ HWY_INLINE void refresh_separations(const LaneView& view, Solving<kKind>& s) {
 }
 
 /// Normal rows, point after point.
-template <int kKind>
-HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, LaneSum sum_of) {
+template <bool kSums, int kKind>
+HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, LaneSum sum_of = LaneSum::none) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
   const Fields& g = s.g;
@@ -291,7 +291,7 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, LaneSum s
     if constexpr (S::kKindOf.extra) y = hn::Add(y, g.get(at + f.offset));
     const V now = row.solve(y, separation, g.get(at + f.mass), old);
     g.set(at + f.impulse, now);
-    sum_up(sum_of, g, at + f.total, now);
+    if constexpr (kSums) sum_up(sum_of, g, at + f.total, now);
     const V change = hn::Sub(now, old);
     given = hn::Add(given, change);
     along = hn::Add(along, hn::Mul(s.shifts, change));
@@ -302,30 +302,36 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, LaneSum s
 
 /// Normals, friction, normals: friction is bounded by what the bodies press with now, and has the last word nowhere. In
 /// an impact, which is over in one sub-step, the first visit finds the load and the last what rubbing made of it.
-template <int kKind>
+template <bool kSums, int kKind>
 HWY_INLINE void solve_all(Solving<kKind>& s, const LanePass& pass) {
-  const LaneSum sum_of = Solving<kKind>::kKindOf.extra ? pass.bouncing_sum : pass.sum;
-  solve_normals(s, pass, LaneSum::none);
+  const LaneSum sum_of = lane_kind(kKind).extra ? pass.bouncing_sum : pass.sum;
+  solve_normals<false>(s, pass);
   s.relative = sum(s.relative, scaled(s.shifts, s.impulse));
   const V3 first = s.impulse;
   s.impulse = {hn::Zero(Tag()), hn::Zero(Tag()), hn::Zero(Tag())};
-  solve_friction(s, sum_of);
-  solve_normals(s, pass, sum_of);
+  solve_friction<kSums>(s, sum_of);
+  solve_normals<kSums>(s, pass, sum_of);
   s.impulse = sum(s.impulse, first);
 }
 
-template <int kKind>
-HWY_NOINLINE void sweep_group(const LaneView& view, const LanePass& pass, const LaneGroup& group) {
+/// Separations if asked for, then what `solve` does.
+template <int kKind, class Solve>
+HWY_INLINE void sweep_group(const LaneView& view, const LanePass& pass, const LaneGroup& group, Solve&& solve) {
   const Tag d;
   for (int lane = 0; lane < group.lanes; lane += static_cast<int>(hn::Lanes(d))) {
     Solving<kKind> s(view, {view.data + std::size_t{group.first} * kLanes + lane});
     if (pass.refresh) refresh_separations(view, s);
-    if (pass.biased)
-      solve_normals(s, pass, LaneSum::none);
-    else
-      solve_all(s, pass);
+    solve(s);
     s.store(view, group.lanes - lane);
   }
+}
+template <int kKind>
+HWY_NOINLINE void sweep_group_soft(const LaneView& view, const LanePass& pass, const LaneGroup& group) {
+  sweep_group<kKind>(view, pass, group, [&](Solving<kKind>& s) HWY_ATTR { solve_normals<false>(s, pass); });
+}
+template <bool kSums, int kKind>
+HWY_NOINLINE void sweep_group_rigid(const LaneView& view, const LanePass& pass, const LaneGroup& group) {
+  sweep_group<kKind>(view, pass, group, [&](Solving<kKind>& s) HWY_ATTR { solve_all<kSums>(s, pass); });
 }
 
 /// Newton's law for points that came in fast and were pushed: v' = -e v, once, after the last sub-step.
@@ -368,12 +374,23 @@ HWY_INLINE void prepare_kind(const LaneView& view, const LaneGroup& group) {
 }
 template <int kKind>
 HWY_INLINE void sweep_kind(const LaneView& view, const LanePass& pass, const LaneGroup& group) {
-  if constexpr (!lane_kind(kKind).round)
-    sweep_group<kKind>(view, pass, group);
-  else if (pass.biased)
-    sweep_balls_soft<lane_kind(kKind).two_bodies>(view, pass, group);
-  else
-    sweep_balls_rigid<lane_kind(kKind).two_bodies>(view, pass, group);
+  constexpr LaneKind kind = lane_kind(kKind);
+  const bool sums = (kind.extra ? pass.bouncing_sum : pass.sum) != LaneSum::none;
+  if constexpr (kind.round) {
+    if (pass.biased)
+      sweep_balls_soft<kind.two_bodies>(view, pass, group);
+    else if (sums)
+      sweep_balls_rigid<true, kind.two_bodies>(view, pass, group);
+    else
+      sweep_balls_rigid<false, kind.two_bodies>(view, pass, group);
+  } else {
+    if (pass.biased)
+      sweep_group_soft<kKind>(view, pass, group);
+    else if (sums)
+      sweep_group_rigid<true, kKind>(view, pass, group);
+    else
+      sweep_group_rigid<false, kKind>(view, pass, group);
+  }
 }
 
 /// Fields of groups to come, on their way before they are needed: the hardware's own foresight ends with every page,

@@ -101,7 +101,6 @@ HWY_INLINE void unpack(const LaneView& view, const LaneGroup& group, int lane) {
 
 /// The impulse l takes part in the sum that stands in `field`.
 HWY_INLINE void sum_up(LaneSum sum, const Fields& g, int field, V l) {
-  if (sum == LaneSum::none) return;
   if (sum == LaneSum::add) l = hn::Add(g.get(field), l);
   g.set(field, sum == LaneSum::clear ? hn::Zero(Tag()) : l);
 }

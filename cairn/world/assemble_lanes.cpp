@@ -154,12 +154,13 @@ void find_keys(const ContactSource& from, const WorldSettings& settings, const A
   }
 }
 
-/// Adds the lanes of a slab to the counts of their islands.
-void count_lanes(const ContactSource& from, std::size_t s, double impulse_scale, const LaneSources::OfSlab& lanes,
-                 std::vector<IslandCounts>& counts) {
+/// Adds the lanes of a slab to the counts of their islands; returns how many contacts they have.
+std::int64_t count_lanes(const ContactSource& from, std::size_t s, double impulse_scale,
+                         const LaneSources::OfSlab& lanes, std::vector<IslandCounts>& counts) {
   const Slab& slab = from.cache.slabs()[s];
   const std::int32_t* island_of = from.graph.islands().of_edge.data() + from.graph.first_edge()[s];
   std::int32_t island = -1;
+  std::int64_t contacts = 0;
   IslandCounts sum;
   const auto flush = [&] {
     if (island < 0 || sum.manifolds == 0) return;
@@ -176,8 +177,10 @@ void count_lanes(const ContactSource& from, std::size_t s, double impulse_scale,
     count_manifold(
         lane.count, [&](int p) { return double{point[p].separation}; },
         [&](int p) { return impulse_scale * double{point[p].normal_impulse}; }, sum);
+    contacts += lane.count;
   }
   flush();
+  return contacts;
 }
 
 /// What fill_contact and warm_impulse make of a single point of a plain material, without the rest.
@@ -231,6 +234,16 @@ void gather_contacts(const ContactSource& from, const WorldSettings& settings, c
       m);
 }
 
+/// An impulse in the cache's own frame, as far as it may be kept (kept_impulse): four numbers at once.
+void keep_impulse(const std::array<double, 4>& impulse, ContactPoint& point) {
+  float kept[4];
+  for (int k = 0; k < 4; ++k) kept[k] = static_cast<float>(impulse[static_cast<std::size_t>(k)]);
+  for (float& l : kept) l = std::fabs(l) <= static_cast<float>(kLargestImpulse) ? l : 0.0f;
+  point.normal_impulse = kept[0];
+  point.tangent_impulse[0] = kept[1], point.tangent_impulse[1] = kept[2];
+  point.spin_impulse = kept[3];
+}
+
 /// Impulses of one lane back to its points; true if it was pushed in any sub-step. Frames of the cache are
 /// right-handed, as those of lanes.
 bool scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i, const LanePoints& lane, int spread,
@@ -238,23 +251,13 @@ bool scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i,
   const std::span<ContactPoint> points{slab.points.data() + lane.first_point, static_cast<std::size_t>(lane.count)};
   if (lane.is_plain && lane.count == 1 && !lane.is_extra) {  // neither frame nor arms matter
     const LaneProblem::SingleImpulse single = lanes.read_single(i, spread, lane.body_b);
-    const std::array<double, 3>& impulse = single.impulse;
-    points[0].normal_impulse = static_cast<float>(kept_impulse(impulse[0]));
-    points[0].tangent_impulse[0] = static_cast<float>(kept_impulse(impulse[1]));
-    points[0].tangent_impulse[1] = static_cast<float>(kept_impulse(impulse[2]));
-    points[0].spin_impulse = 0;
+    keep_impulse({single.impulse[0], single.impulse[1], single.impulse[2], 0.0}, points[0]);
     return single.was_pushed;
   }
   if (lane.is_plain) {  // the cache's own frame
     m.body_b = lane.body_b, m.count = lane.count, m.spin_radius = 0;
     lanes.read(i, LaneProblem::Impulses::last, spread, m);
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      const std::array<double, 4>& impulse = m.point[p].impulse;
-      points[p].normal_impulse = static_cast<float>(kept_impulse(impulse[0]));
-      points[p].tangent_impulse[0] = static_cast<float>(kept_impulse(impulse[1]));
-      points[p].tangent_impulse[1] = static_cast<float>(kept_impulse(impulse[2]));
-      points[p].spin_impulse = static_cast<float>(kept_impulse(impulse[3]));
-    }
+    for (std::size_t p = 0; p < points.size(); ++p) keep_impulse(m.point[p].impulse, points[p]);
     return points[0].normal_impulse > 0 || lanes.was_pushed(i);
   }
   const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
@@ -314,8 +317,7 @@ struct Filling {
         find_keys(from, settings, out, s, slab);
       else
         find_slab(from, settings, out, s, slab);
-      for (const LanePoints& lane : slab.points) out.first_contact[s + 1] += lane.count;
-      count_lanes(from, s, impulse_scale, slab, sources.counts);
+      out.first_contact[s + 1] = count_lanes(from, s, impulse_scale, slab, sources.counts);
       slab.filled = may_be_same && sources.first[s + 1] - sources.first[s] == slab.keys.size() &&
                     lanes.has_keys(sources.first[s], slab.keys);
       if (slab.filled) fill(s);

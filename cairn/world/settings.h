@@ -45,7 +45,7 @@ struct WorldSettings {
   int iterations = 50;               ///< sweeps per step of solvers without sub-steps; fewer: softer piles
   double tolerance = 0;              ///< residual at which a solve stops; 0: all iterations are run
   bool measure_residual = true;      ///< judge answers; costs about one sweep, and changes nothing else
-  int measure_every = 0;             ///< steps; 0: every step, with solvers in lanes (soft_step) every eighth
+  int measure_every = 0;             ///< steps; 0: every step, with solvers in lanes (soft_step) every sixteenth
   bool warm_start = true;            ///< begin from the impulses of the last step
   int threads = 1;                   ///< 0: every processor; results do not depend on it
   std::string broad_phase = "tree";  ///< a name of broad_phase_names()

@@ -336,7 +336,7 @@ void commit_step(WorldState& world) {
 /// Whether the answer of this step is judged: a solver in lanes has no problem in double, and making one costs about as
 /// much as solving it.
 bool is_judged(const WorldState& world) {
-  constexpr std::int64_t kSeldom = 8;
+  constexpr std::int64_t kSeldom = 16;
   const WorldSettings& settings = world.settings;
   std::int64_t every = settings.measure_every;
   if (every == 0) every = world.solver->lane_solver() != nullptr ? kSeldom : 1;
