@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What a user program includes: worlds and shapes; problems, solvers, the ruler; files.
+// What a user program includes: worlds and shapes; problems, solvers, the ruler. Files: cairn/files.h.
 #pragma once
 
 #include "cairn/core/errors.h"
 #include "cairn/core/parallel.h"
 #include "cairn/geometry/hull_builder.h"
 #include "cairn/geometry/shape.h"
-#include "cairn/io/problem_file.h"
 #include "cairn/joints/joint.h"
 #include "cairn/narrow/cast.h"
 #include "cairn/narrow/collide.h"
@@ -14,10 +13,6 @@
 #include "cairn/problem/contact_problem.h"
 #include "cairn/problem/delassus.h"
 #include "cairn/problem/residual.h"
-#include "cairn/record/checkpoint.h"
-#include "cairn/record/recording.h"
-#include "cairn/scenefile/scene_file.h"
-#include "cairn/scenefile/urdf.h"
 #include "cairn/solvers/order_sensitivity.h"
 #include "cairn/solvers/solver.h"
 #include "cairn/solvers/solver_table.h"
