@@ -11,6 +11,7 @@ namespace cairn {
 namespace {
 
 constexpr double kRefineAbove = 1e-13;  // of the largest term: the defect of the free rows that is left alone
+constexpr double kRenewAbove = 2e-13;   // the same: what is not accepted from a border that has grown
 constexpr int kMostRefinements = 3;
 
 class DirectSaddle : public SaddleSolver {
@@ -29,6 +30,8 @@ class DirectSaddle : public SaddleSolver {
     if (report.factorisations++ > 0) ++report.refactorings;
     return ok;
   }
+
+  bool renew(const BoundedQp&, std::span<const BoundState>, QpReport&, ThreadPool*) override { return false; }
 
   void solve_system(const BoundedQp& qp, std::span<const BoundState> state, std::span<const double> g,
                     std::span<double> x, QpReport& report, ThreadPool* pool) override {
@@ -79,11 +82,10 @@ double SaddleSolver::defect(const BoundedQp& qp, std::span<const BoundState> sta
   return largest > 0 ? worst / largest : 0.0;
 }
 
-bool SaddleSolver::solve(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution, QpReport& report,
-                         ThreadPool* pool) {
+/// Iterative refinement as long as it helps; the defect that is left.
+double SaddleSolver::refine(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution,
+                            QpReport& report, ThreadPool* pool) {
   const std::size_t n = state.size();
-  solution.x.resize(n), solution.multiplier.resize(n);
-  if (!prepare(qp, state, report, pool)) return false;
   for (std::size_t i = 0; i < n; ++i) solution.x[i] = state[i] == BoundState::free ? 0.0 : bound_of(qp, i, state[i]);
   solve_system(qp, state, qp.c, solution.x, report, pool);
   double before = defect(qp, state, solution, pool);
@@ -97,13 +99,22 @@ bool SaddleSolver::solve(const BoundedQp& qp, std::span<const BoundState> state,
     const double after = defect(qp, state, solution, pool);
     if (!(after < before)) {  // round-off: keep what was better
       solution.x.swap(trial_);
-      defect(qp, state, solution, pool);
-      break;
+      return defect(qp, state, solution, pool);
     }
     const bool is_slow = after > 0.5 * before;
     before = after;
     if (is_slow) break;
   }
+  return before;
+}
+
+bool SaddleSolver::solve(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution, QpReport& report,
+                         ThreadPool* pool) {
+  const std::size_t n = state.size();
+  solution.x.resize(n), solution.multiplier.resize(n);
+  if (!prepare(qp, state, report, pool)) return false;
+  if (!(refine(qp, state, solution, report, pool) <= kRenewAbove) && renew(qp, state, report, pool))
+    refine(qp, state, solution, report, pool);
   for (std::size_t i = 0; i < n; ++i)
     if (state[i] == BoundState::free) solution.multiplier[i] = 0;
   return true;

@@ -42,11 +42,15 @@ class SaddleSolver {
  protected:
   /// Makes `solve_system` ready for this active set.
   virtual bool prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) = 0;
+  /// Where refinement does not help: factors this very set, if that is not what was done. False: nothing is gained.
+  virtual bool renew(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) = 0;
   /// x_F from right-hand sides g on the free rows; on entry x has the values of the others.
   virtual void solve_system(const BoundedQp& qp, std::span<const BoundState> state, std::span<const double> g,
                             std::span<double> x, QpReport& report, ThreadPool* pool) = 0;
 
  private:
+  double refine(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution, QpReport& report,
+                ThreadPool* pool);
   double defect(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution, ThreadPool* pool);
 
   std::vector<double> trial_, residual_;
@@ -68,6 +72,7 @@ class SchurSaddle : public SaddleSolver {
 
  protected:
   bool prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) override;
+  bool renew(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) override;
   void solve_system(const BoundedQp& qp, std::span<const BoundState> state, std::span<const double> g,
                     std::span<double> x, QpReport& report, ThreadPool* pool) override;
 

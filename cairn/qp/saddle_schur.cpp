@@ -77,6 +77,11 @@ bool SchurSaddle::prepare(const BoundedQp& qp, std::span<const BoundState> state
   }
 }
 
+bool SchurSaddle::renew(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
+  if (changed_.empty()) return false;
+  return refactor(qp, state, report, pool) && prepare(qp, state, report, pool);
+}
+
 /// x <- of K0^-1 (g, x_B): x_F = H_FF^-1 (g_F - H_FB x_B).
 void SchurSaddle::solve_base(const BoundedQp& qp, std::span<double> x, std::span<const double> g, QpReport& report,
                              ThreadPool* pool) {
