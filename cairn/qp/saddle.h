@@ -65,9 +65,9 @@ class SchurSaddle : public SaddleSolver {
   explicit SchurSaddle(const SchurSettings& settings) : settings_(settings) {}
 
   void reset() override;
-  /// Variable i means something else, though H_FF of the factored set is the same up to that: its column is made anew,
-  /// and so is v.
-  void forget(int i);
+  /// Variables i and i + 1, which were factored together or not at all, are now those along other axes, the first of
+  /// which is (x, y) in the old ones: their columns are made anew, and so is v; the other columns are turned.
+  void turn(int i, double x, double y);
   int columns() const { return static_cast<int>(changed_.size()); }
 
  protected:

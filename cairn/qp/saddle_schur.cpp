@@ -22,10 +22,15 @@ static void erase_column(std::size_t at, std::vector<std::int32_t>& changed, std
   for (std::vector<double>& row : schur) row.erase(row.begin() + offset);
 }
 
-void SchurSaddle::forget(int i) {
+void SchurSaddle::turn(int i, double x, double y) {
   has_v_ = false;
-  const auto at = std::find(changed_.begin(), changed_.end(), i);
-  if (at != changed_.end()) erase_column(static_cast<std::size_t>(at - changed_.begin()), changed_, columns_, schur_);
+  for (std::size_t at = changed_.size(); at-- > 0;)
+    if (changed_[at] == i || changed_[at] == i + 1) erase_column(at, changed_, columns_, schur_);
+  for (std::vector<double>& column : columns_) {
+    double &p = column[static_cast<std::size_t>(i)], &q = column[static_cast<std::size_t>(i) + 1];
+    const double turned = x * p + y * q;
+    q = x * q - y * p, p = turned;
+  }
 }
 
 /// A change that was taken back needs no column any more.
