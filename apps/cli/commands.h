@@ -196,6 +196,13 @@ struct BenchLdlOptions {
 };
 int run_bench_ldl(const BenchLdlOptions& options);
 
+struct BenchSchurpaOptions {
+  bool quick = false;           ///< a quarter of the size and of the bandwidth
+  std::string html, csv, json;  ///< files; empty: none; json "-" is stdout
+  bool force = false;
+};
+int run_bench_schurpa(const BenchSchurpaOptions& options);
+
 struct BenchRealtimeOptions {
   bool quick = false;               ///< few steps of each scene
   bool peers = false;               ///< other engines beside ours, where they were found

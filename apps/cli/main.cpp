@@ -313,6 +313,16 @@ void add_bench_ldl(CLI::App& bench, BenchLdlOptions& o) {
   ldl->add_flag("--force", o.force, "overwrite files that exist");
 }
 
+void add_bench_schurpa(CLI::App& bench, BenchSchurpaOptions& o) {
+  CLI::App* schurpa =
+      bench.add_subcommand("schurpa", "Banded Cholesky and active sets: table 7.1 and fig. 5.3 of Litven 2013");
+  schurpa->add_flag("--quick", o.quick, "a quarter of the size and of the bandwidth (seconds)");
+  schurpa->add_option("--html", o.html, "writes a page with tables and plots");
+  schurpa->add_option("--csv", o.csv, "writes table 7.1");
+  schurpa->add_option("--json", o.json, "writes everything (- for stdout)");
+  schurpa->add_flag("--force", o.force, "overwrite files that exist");
+}
+
 void add_bench_realtime(CLI::App& bench, BenchRealtimeOptions& o) {
   CLI::App* realtime = bench.add_subcommand("realtime", "Speed and quality of steps in real time, and the roofline");
   realtime->add_flag("--peers", o.peers, "also run Bullet, ODE and MuJoCo, those that were found by cmake");
@@ -328,13 +338,14 @@ void add_bench_realtime(CLI::App& bench, BenchRealtimeOptions& o) {
 }
 
 void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& split, BenchDetectOptions& detect,
-               BenchLdlOptions& ldl, BenchRealtimeOptions& realtime) {
+               BenchLdlOptions& ldl, BenchRealtimeOptions& realtime, BenchSchurpaOptions& schurpa) {
   CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures, and detection");
   bench->require_subcommand(1);
   add_bench_detect(*bench, detect);
   add_bench_mass_splitting(*bench, split);
   add_bench_ldl(*bench, ldl);
   add_bench_realtime(*bench, realtime);
+  add_bench_schurpa(*bench, schurpa);
   CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of doc 000 on its own problems");
   prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
   prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")->check(thread_count());
@@ -358,6 +369,7 @@ struct AllOptions {
   BenchMassSplittingOptions mass_splitting;
   BenchDetectOptions detect;
   BenchLdlOptions ldl;
+  BenchSchurpaOptions schurpa;
   BenchRealtimeOptions realtime;
   int demo_threads = 0;
 };
@@ -381,6 +393,7 @@ int dispatch(CLI::App& app, const AllOptions& options) {
     if (bench.got_subcommand("detect")) return run_bench_detect(options.detect);
     if (bench.got_subcommand("mass-splitting")) return run_bench_mass_splitting(options.mass_splitting);
     if (bench.got_subcommand("ldl")) return run_bench_ldl(options.ldl);
+    if (bench.got_subcommand("schurpa")) return run_bench_schurpa(options.schurpa);
     if (bench.got_subcommand("realtime")) return run_bench_realtime(options.realtime);
     return run_bench_prox(options.bench);
   }
@@ -437,7 +450,7 @@ void add_commands(CLI::App& app, AllOptions& options) {
   add_solve(app, options.solve);
   app.add_subcommand("solvers", "List the solvers and their settings");
   add_export(app, options.export_to);
-  add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl, options.realtime);
+  add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl, options.realtime, options.schurpa);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
   demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(thread_count());
 }

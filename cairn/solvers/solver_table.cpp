@@ -13,6 +13,7 @@
 #include "cairn/solvers/ldl_pgs.h"
 #include "cairn/solvers/prox.h"
 #include "cairn/solvers/splitting.h"
+#include "cairn/solvers/staggered/staggered.h"
 
 namespace cairn {
 
@@ -251,6 +252,24 @@ Fields<SoftStepSettings> soft_step_fields() {
   };
 }
 
+Fields<StaggeredSettings> staggered_fields(StaggeredMethod method) {
+  using S = StaggeredSettings;
+  Fields<S> fields{
+      iterations_field<S>("turns of both quadratic programs"),
+      tolerance_field<S>(),
+      number("max_contacts", &S::max_contacts, 1, 4096, "of an island; larger ones go to `fallback`"),
+      number("eps", &S::eps, 1e-12, 1e-2, "regularisation over the diagonal; vanishes in the end"),
+      number("patience", &S::patience, 1, 1000000, "turns without a better answer before it is given up"),
+      choice("fallback", &S::fallback,
+             {{"ldl_pgs", "ldl_pgs"}, {"gauss_seidel", "gauss_seidel"}, {"nesterov", "nesterov"}, {"nncg", "nncg"}},
+             "what solves islands that this method cannot take"),
+  };
+  if (method == StaggeredMethod::schurpa) return fields;
+  fields.push_back(number("depth", &S::depth, 0, kMostDepth, "turns that Anderson's method looks back on; 0: none"));
+  fields.push_back(boolean("realign", &S::realign, "corners of friction diamonds follow the direction of friction"));
+  return fields;
+}
+
 template <class S>
 std::vector<SettingInfo> describe(const Fields<S>& fields, const S& defaults) {
   std::vector<SettingInfo> result;
@@ -331,6 +350,17 @@ Entry ldl_pgs_entry() {
           [=](const NamedSettings& given) { return parse(name, ldl_pgs_fields(), LdlPgsSettings{}, given); }};
 }
 
+Entry staggered_entry(std::string name, std::string summary, StaggeredMethod method) {
+  StaggeredSettings defaults;
+  defaults.method = method;
+  return {name,
+          std::move(summary),
+          true,
+          false,
+          [=] { return describe(staggered_fields(method), defaults); },
+          [=](const NamedSettings& given) { return parse(name, staggered_fields(method), defaults, given); }};
+}
+
 Entry soft_step_entry() {
   const std::string name = "soft_step";
   return {name,
@@ -371,6 +401,14 @@ const std::vector<Entry>& entries() {
       prox_entry("pgs_staggered", "pgs with friction after the normals of all contacts: the rival of doc 001",
                  staggered),
       soft_step_entry(),
+      staggered_entry("schurpa",
+                      "contacts without friction and joints as one QP, exactly: active sets, one factorisation",
+                      StaggeredMethod::schurpa),
+      staggered_entry("staggered_schurpa",
+                      "contact and friction QPs in turn, exactly, one factorisation each: small islands that stick",
+                      StaggeredMethod::staggered_schurpa),
+      staggered_entry("staggered_direct", "staggered_schurpa with a factorisation per active set: its rival",
+                      StaggeredMethod::staggered_direct),
       reference_entry(),
   };
   return kEntries;
@@ -388,6 +426,9 @@ std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
       return std::make_unique<ReferenceSolver>(s);
     }
     std::unique_ptr<Solver> operator()(const LdlPgsSettings& s) const { return std::make_unique<LdlPgsSolver>(s); }
+    std::unique_ptr<Solver> operator()(const StaggeredSettings& s) const {
+      return std::make_unique<StaggeredSolver>(s, make_solver(s.fallback));
+    }
     std::unique_ptr<Solver> operator()(const SoftStepSettings& s) const {
       auto quick = std::make_unique<SoftStepSolver>(s);
       require(s.max_ms == 0 || s.max_residual > 0, "max_ms ends a contract: give max_residual as well");

@@ -16,11 +16,12 @@
 #include "cairn/solvers/soft_step.h"
 #include "cairn/solvers/solver.h"
 #include "cairn/solvers/splitting_settings.h"
+#include "cairn/solvers/staggered/staggered_settings.h"
 
 namespace cairn {
 
-using SolverSettings =
-    std::variant<ProxSettings, SplittingSettings, LdlPgsSettings, SoftStepSettings, ReferenceSettings>;
+using SolverSettings = std::variant<ProxSettings, SplittingSettings, LdlPgsSettings, SoftStepSettings,
+                                    ReferenceSettings, StaggeredSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/qp/saddle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/core/timer.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kRefineAbove = 1e-13;  // of the largest term: the defect of the free rows that is left alone
+constexpr double kRenewAbove = 2e-13;   // the same: what is not accepted from a border that has grown
+constexpr int kMostRefinements = 3;
+
+class DirectSaddle : public SaddleSolver {
+ public:
+  void reset() override { factor_.reset(); }
+
+ protected:
+  bool prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) override {
+    if (!factor_ || matrix_ != qp.h) factor_ = qp.h->make_factor(), matrix_ = qp.h;
+    free_.clear();
+    for (std::size_t i = 0; i < state.size(); ++i)
+      if (state[i] == BoundState::free) free_.push_back(static_cast<std::int32_t>(i));
+    Timer timer;
+    const bool ok = factor_->factor(free_, pool);
+    report.factor_seconds += timer.seconds();
+    if (report.factorisations++ > 0) ++report.refactorings;
+    return ok;
+  }
+
+  bool renew(const BoundedQp&, std::span<const BoundState>, QpReport&, ThreadPool*) override { return false; }
+
+  void solve_system(const BoundedQp& qp, std::span<const BoundState> state, std::span<const double> g,
+                    std::span<double> x, QpReport& report, ThreadPool* pool) override {
+    Timer timer;
+    bool bound = false;
+    for (std::size_t i = 0; i < state.size(); ++i) {
+      if (state[i] == BoundState::free) x[i] = 0;
+      bound = bound || x[i] != 0;
+    }
+    product_.assign(x.size(), 0.0);
+    if (bound) qp.h->multiply(x, product_, pool);
+    packed_.resize(free_.size());
+    for (std::size_t k = 0; k < free_.size(); ++k) {
+      const auto i = static_cast<std::size_t>(free_[k]);
+      packed_[k] = g[i] - product_[i];
+    }
+    factor_->solve(packed_, 1, pool);
+    ++report.solves;
+    for (std::size_t k = 0; k < free_.size(); ++k) x[static_cast<std::size_t>(free_[k])] = packed_[k];
+    report.solve_seconds += timer.seconds();
+  }
+
+ private:
+  std::unique_ptr<QpFactor> factor_;
+  const QpMatrix* matrix_ = nullptr;
+  std::vector<std::int32_t> free_;
+  std::vector<double> packed_, product_;
+};
+
+}  // namespace
+
+std::unique_ptr<SaddleSolver> make_direct_saddle() { return std::make_unique<DirectSaddle>(); }
+std::unique_ptr<SaddleSolver> make_schur_saddle(const SchurSettings& settings) {
+  return std::make_unique<SchurSaddle>(settings);
+}
+
+/// lambda = c - H x; the largest lambda_F, which ought to be zero, over the largest term.
+double SaddleSolver::defect(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution,
+                            ThreadPool* pool) {
+  qp.h->multiply(solution.x, solution.multiplier, pool);
+  double worst = 0, largest = 0;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const double root = std::sqrt(qp.h->diagonal(static_cast<int>(i)));
+    largest = std::max({largest, std::fabs(qp.c[i]) / root, root * std::fabs(solution.x[i])});
+    solution.multiplier[i] = qp.c[i] - solution.multiplier[i];
+    if (state[i] == BoundState::free) worst = std::max(worst, std::fabs(solution.multiplier[i]) / root);
+  }
+  return largest > 0 ? worst / largest : 0.0;
+}
+
+/// Iterative refinement as long as it helps; the defect that is left.
+double SaddleSolver::refine(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution,
+                            QpReport& report, ThreadPool* pool) {
+  const std::size_t n = state.size();
+  for (std::size_t i = 0; i < n; ++i) solution.x[i] = state[i] == BoundState::free ? 0.0 : bound_of(qp, i, state[i]);
+  solve_system(qp, state, qp.c, solution.x, report, pool);
+  double before = defect(qp, state, solution, pool);
+  for (int k = 0; k < kMostRefinements && before > kRefineAbove; ++k) {
+    residual_ = solution.multiplier;
+    trial_.assign(n, 0.0);
+    solve_system(qp, state, residual_, trial_, report, pool);
+    for (std::size_t i = 0; i < n; ++i) trial_[i] += solution.x[i];
+    solution.x.swap(trial_);
+    ++report.refinement_steps;
+    const double after = defect(qp, state, solution, pool);
+    if (!(after < before)) {  // round-off: keep what was better
+      solution.x.swap(trial_);
+      return defect(qp, state, solution, pool);
+    }
+    const bool is_slow = after > 0.5 * before;
+    before = after;
+    if (is_slow) break;
+  }
+  return before;
+}
+
+bool SaddleSolver::solve(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution, QpReport& report,
+                         ThreadPool* pool) {
+  const std::size_t n = state.size();
+  solution.x.resize(n), solution.multiplier.resize(n);
+  if (!prepare(qp, state, report, pool)) return false;
+  if (!(refine(qp, state, solution, report, pool) <= kRenewAbove) && renew(qp, state, report, pool))
+    refine(qp, state, solution, report, pool);
+  for (std::size_t i = 0; i < n; ++i)
+    if (state[i] == BoundState::free) solution.multiplier[i] = 0;
+  return true;
+}
+
+}  // namespace cairn

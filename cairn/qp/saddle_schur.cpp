@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/core/timer.h"
+#include "cairn/qp/saddle.h"
+
+namespace cairn {
+
+void SchurSaddle::reset() {
+  factor_.reset(), matrix_ = nullptr, has_v_ = false;
+  changed_.clear(), columns_.clear(), schur_.clear();
+}
+
+/// Removes row and column `at` of C with its column of R.
+static void erase_column(std::size_t at, std::vector<std::int32_t>& changed, std::vector<std::vector<double>>& columns,
+                         std::vector<std::vector<double>>& schur) {
+  const auto offset = static_cast<std::ptrdiff_t>(at);
+  changed.erase(changed.begin() + offset);
+  columns.erase(columns.begin() + offset);
+  schur.erase(schur.begin() + offset);
+  for (std::vector<double>& row : schur) row.erase(row.begin() + offset);
+}
+
+void SchurSaddle::turn(int i, double x, double y) {
+  has_v_ = false;
+  for (std::size_t at = changed_.size(); at-- > 0;)
+    if (changed_[at] == i || changed_[at] == i + 1) erase_column(at, changed_, columns_, schur_);
+  for (std::vector<double>& column : columns_) {
+    double &p = column[static_cast<std::size_t>(i)], &q = column[static_cast<std::size_t>(i) + 1];
+    const double turned = x * p + y * q;
+    q = x * q - y * p, p = turned;
+  }
+}
+
+/// A change that was taken back needs no column any more.
+void SchurSaddle::drop_reverted(std::span<const BoundState> state) {
+  for (std::size_t at = changed_.size(); at-- > 0;) {
+    const auto i = static_cast<std::size_t>(changed_[at]);
+    if ((state[i] == BoundState::free) == (base_free_[i] != 0)) erase_column(at, changed_, columns_, schur_);
+  }
+}
+
+bool SchurSaddle::refactor(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
+  reset();
+  matrix_ = qp.h, factor_ = qp.h->make_factor();
+  base_free_.resize(state.size());
+  for (std::size_t i = 0; i < state.size(); ++i) base_free_[i] = state[i] == BoundState::free ? 1 : 0;
+  qp.h->complete_free(base_free_);
+  free_.clear();
+  for (std::size_t i = 0; i < state.size(); ++i)
+    if (base_free_[i] != 0) free_.push_back(static_cast<std::int32_t>(i));
+  Timer timer;
+  const bool ok = factor_->factor(free_, pool);
+  report.factor_seconds += timer.seconds();
+  if (report.factorisations++ > 0) ++report.refactorings;
+  if (!ok) reset();
+  return ok;
+}
+
+bool SchurSaddle::prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
+  bool is_new = !factor_ || matrix_ != qp.h || base_free_.size() != state.size();
+  if (is_new && !refactor(qp, state, report, pool)) return false;
+  for (;;) {
+    drop_reverted(state);
+    std::vector<std::int32_t> fresh;
+    for (std::size_t i = 0; i < state.size(); ++i)
+      if ((state[i] == BoundState::free) != (base_free_[i] != 0) &&
+          std::find(changed_.begin(), changed_.end(), static_cast<std::int32_t>(i)) == changed_.end())
+        fresh.push_back(static_cast<std::int32_t>(i));
+    const std::size_t all = changed_.size() + fresh.size();
+    const double allowed = std::max(4.0, settings_.refactor_share * factor_->factor_over_solve());
+    const bool too_many = all > static_cast<std::size_t>(settings_.most_columns) || static_cast<double>(all) > allowed;
+    if (is_new || !too_many) {
+      add_columns(qp, fresh, report, pool);
+      report.schur_columns = std::max(report.schur_columns, columns());
+      if (factor_schur()) return true;
+      if (is_new) return false;
+    }
+    if (!refactor(qp, state, report, pool)) return false;
+    is_new = true;
+  }
+}
+
+bool SchurSaddle::renew(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
+  if (changed_.empty()) return false;
+  return refactor(qp, state, report, pool) && prepare(qp, state, report, pool);
+}
+
+/// x <- of K0^-1 (g, x_B): x_F = H_FF^-1 (g_F - H_FB x_B).
+void SchurSaddle::solve_base(const BoundedQp& qp, std::span<double> x, std::span<const double> g, QpReport& report,
+                             ThreadPool* pool) {
+  bool bound = false;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (base_free_[i] != 0) x[i] = 0;
+    bound = bound || x[i] != 0;
+  }
+  product_.assign(x.size(), 0.0);
+  if (bound) qp.h->multiply(x, product_, pool);
+  packed_.resize(free_.size());
+  for (std::size_t k = 0; k < free_.size(); ++k) {
+    const auto i = static_cast<std::size_t>(free_[k]);
+    packed_[k] = g[i] - product_[i];
+  }
+  factor_->solve(packed_, 1, pool);
+  ++report.solves;
+  for (std::size_t k = 0; k < free_.size(); ++k) x[static_cast<std::size_t>(free_[k])] = packed_[k];
+}
+
+/// -u_i^T K0^-1 u_j: an entry of x for a variable that was bound, of lambda = -H x for one that was freed.
+double SchurSaddle::schur_entry(const BoundedQp& qp, std::int32_t i, std::span<const double> column) const {
+  const auto at = static_cast<std::size_t>(i);
+  return base_free_[at] != 0 ? -column[at] : qp.h->row_dot(i, column);
+}
+
+/// All new columns of R with one call: right-hand sides e_i, or -H_Fi for a variable that was freed.
+void SchurSaddle::add_columns(const BoundedQp& qp, std::span<const std::int32_t> fresh, QpReport& report,
+                              ThreadPool* pool) {
+  if (fresh.empty()) return;
+  Timer timer;
+  const std::size_t n = base_free_.size(), m = free_.size();
+  packed_.assign(m * fresh.size(), 0.0);
+  std::vector<double> full(n);
+  for (std::size_t k = 0; k < fresh.size(); ++k) {
+    std::fill(full.begin(), full.end(), 0.0);
+    if (base_free_[static_cast<std::size_t>(fresh[k])] != 0)
+      full[static_cast<std::size_t>(fresh[k])] = 1;
+    else
+      qp.h->add_row(fresh[k], -1.0, full);
+    for (std::size_t i = 0; i < m; ++i) packed_[k * m + i] = full[static_cast<std::size_t>(free_[i])];
+  }
+  factor_->solve(packed_, static_cast<int>(fresh.size()), pool);
+  report.solves += static_cast<int>(fresh.size());
+  for (std::size_t k = 0; k < fresh.size(); ++k) {
+    std::vector<double> column(n, 0.0);
+    for (std::size_t i = 0; i < m; ++i) column[static_cast<std::size_t>(free_[i])] = packed_[k * m + i];
+    if (base_free_[static_cast<std::size_t>(fresh[k])] == 0) column[static_cast<std::size_t>(fresh[k])] = 1;
+    std::vector<double> row;
+    for (std::size_t j = 0; j < changed_.size(); ++j) {
+      row.push_back(schur_entry(qp, changed_[j], column));  // C is symmetric
+      schur_[j].push_back(row.back());
+    }
+    changed_.push_back(fresh[k]);
+    row.push_back(schur_entry(qp, fresh[k], column));
+    schur_.push_back(std::move(row));
+    columns_.push_back(std::move(column));
+  }
+  report.solve_seconds += timer.seconds();
+}
+
+/// C = P^-1 L U with row exchanges, since C is symmetric but not definite. False where a pivot is too small.
+bool SchurSaddle::factor_schur() {
+  const std::size_t m = changed_.size();
+  lu_.resize(m * m), pivot_.resize(m), scale_.resize(m);
+  // Rows and columns are scaled by the diagonal, so that pivots can be compared.
+  for (std::size_t i = 0; i < m; ++i) scale_[i] = 1 / std::sqrt(std::max(std::fabs(schur_[i][i]), 1e-300));
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j) lu_[i * m + j] = scale_[i] * schur_[i][j] * scale_[j];
+  double largest = 0, smallest = INFINITY;
+  for (std::size_t k = 0; k < m; ++k) {
+    std::size_t best = k;
+    for (std::size_t i = k + 1; i < m; ++i)
+      if (std::fabs(lu_[i * m + k]) > std::fabs(lu_[best * m + k])) best = i;
+    pivot_[k] = static_cast<std::int32_t>(best);
+    if (best != k)
+      for (std::size_t j = 0; j < m; ++j) std::swap(lu_[k * m + j], lu_[best * m + j]);
+    const double p = lu_[k * m + k];
+    largest = std::max(largest, std::fabs(p)), smallest = std::min(smallest, std::fabs(p));
+    if (!(smallest > settings_.least_pivot * largest)) return false;
+    for (std::size_t i = k + 1; i < m; ++i) {
+      const double f = lu_[i * m + k] /= p;
+      for (std::size_t j = k + 1; j < m; ++j) lu_[i * m + j] -= f * lu_[k * m + j];
+    }
+  }
+  return true;
+}
+
+/// v for these right-hand sides, if it is not that of the last call. Variables that were freed keep the value that they
+/// had there, whatever it is.
+void SchurSaddle::update_base(const BoundedQp& qp, std::span<const BoundState> state, std::span<const double> g,
+                              std::span<const double> x, QpReport& report, ThreadPool* pool) {
+  const std::size_t n = state.size();
+  bool same = has_v_ && std::equal(g.begin(), g.end(), g_.begin(), g_.end());
+  if (b_.size() != n) b_.assign(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (base_free_[i] != 0 || state[i] == BoundState::free || b_[i] == x[i]) continue;
+    b_[i] = x[i], same = false;
+  }
+  if (same) return;
+  g_.assign(g.begin(), g.end());
+  v_ = b_;
+  solve_base(qp, v_, g, report, pool);
+  has_v_ = true;
+}
+
+/// pi <- C^-1 pi.
+void SchurSaddle::solve_schur() {
+  const std::size_t m = changed_.size();
+  for (std::size_t k = 0; k < m; ++k) pi_[k] *= scale_[k];
+  for (std::size_t k = 0; k < m; ++k) std::swap(pi_[k], pi_[static_cast<std::size_t>(pivot_[k])]);
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = k + 1; i < m; ++i) pi_[i] -= lu_[i * m + k] * pi_[k];
+  for (std::size_t k = m; k-- > 0;) {
+    for (std::size_t j = k + 1; j < m; ++j) pi_[k] -= lu_[k * m + j] * pi_[j];
+    pi_[k] /= lu_[k * m + k];
+  }
+  for (std::size_t k = 0; k < m; ++k) pi_[k] *= scale_[k];
+}
+
+void SchurSaddle::solve_system(const BoundedQp& qp, std::span<const BoundState> state, std::span<const double> g,
+                               std::span<double> x, QpReport& report, ThreadPool* pool) {
+  Timer timer;
+  // A correction has other right-hand sides, and zeros as bounds; v of the problem itself is kept.
+  const bool is_correction = g.data() != qp.c.data();
+  if (is_correction) {
+    correction_.assign(x.begin(), x.end());
+    for (std::size_t i = 0; i < correction_.size(); ++i)
+      if (state[i] == BoundState::free) correction_[i] = 0;
+    solve_base(qp, correction_, g, report, pool);
+  } else {
+    update_base(qp, state, g, x, report, pool);
+  }
+  const std::vector<double>& v = is_correction ? correction_ : v_;
+  const std::size_t m = changed_.size();
+  // w - U^T v: the new bound of a variable less its x, or 0 less the lambda of a variable that was freed.
+  pi_.resize(m);
+  for (std::size_t k = 0; k < m; ++k) {
+    const auto i = static_cast<std::size_t>(changed_[k]);
+    pi_[k] = base_free_[i] != 0 ? x[i] - v[i] : qp.h->row_dot(changed_[k], v) - g[i];
+  }
+  solve_schur();
+  product_ = v;
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = 0; i < product_.size(); ++i) product_[i] -= columns_[k][i] * pi_[k];
+  for (std::size_t i = 0; i < product_.size(); ++i)
+    if (state[i] == BoundState::free) x[i] = product_[i];
+  report.solve_seconds += timer.seconds();
+}
+
+}  // namespace cairn

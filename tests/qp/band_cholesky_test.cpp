@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/qp/band_cholesky.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/core/random.h"
+#include "cairn/core/simd.h"
+#include "cairn/qp/qp_matrix.h"
+
+namespace cairn {
+namespace {
+
+/// A band with 1 / (1 + |i - j|) and noise, heavy on the diagonal.
+std::vector<double> band(int size, int bandwidth, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> values(static_cast<std::size_t>(size) * static_cast<std::size_t>(bandwidth + 1));
+  for (double& value : values) value = random.uniform(-1, 1);
+  for (int j = 0; j < size; ++j)
+    values[static_cast<std::size_t>(j) * static_cast<std::size_t>(bandwidth + 1)] = 2.0 * bandwidth + 1;
+  return values;
+}
+
+std::vector<std::int32_t> every(int size) {
+  std::vector<std::int32_t> all(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) all[static_cast<std::size_t>(i)] = i;
+  return all;
+}
+
+std::vector<double> some(std::size_t count) {
+  Random random(7);
+  std::vector<double> x(count);
+  for (double& value : x) value = random.uniform(-1, 1);
+  return x;
+}
+
+/// H = 4 on the diagonal and 2 beside it: x of H x = (8, 14, 16) is (1, 2, 3) by hand.
+TEST(BandCholesky, SolvesByHand) {
+  const BandedMatrix h(3, 1, {4, 2, 4, 2, 4, 0});
+  std::vector<double> x{8, 16, 16};
+  auto factor = h.make_factor();
+  ASSERT_TRUE(factor->factor(every(3), nullptr));
+  factor->solve(x, 1, nullptr);
+  EXPECT_NEAR(x[0], 1, 1e-15);
+  EXPECT_NEAR(x[1], 2, 1e-15);
+  EXPECT_NEAR(x[2], 3, 1e-15);
+}
+
+TEST(BandCholesky, ComesBackFromAProduct) {
+  for (const auto& [size, bandwidth] : std::vector<std::pair<int, int>>{
+           {1, 0}, {5, 4}, {24, 3}, {25, 24}, {96, 95}, {97, 20}, {300, 96}, {301, 97}, {500, 499}, {700, 137}}) {
+    SCOPED_TRACE(std::to_string(size) + " " + std::to_string(bandwidth));
+    const BandedMatrix h(size, bandwidth, band(size, bandwidth, 3));
+    const auto n = static_cast<std::size_t>(size);
+    constexpr int kCount = 11;
+    const std::vector<double> wanted = some(n * kCount);
+    std::vector<double> x(n * kCount);
+    for (std::size_t k = 0; k < kCount; ++k) h.multiply({wanted.data() + k * n, n}, {x.data() + k * n, n}, nullptr);
+    auto factor = h.make_factor();
+    ASSERT_TRUE(factor->factor(every(size), nullptr));
+    factor->solve(x, kCount, nullptr);
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], wanted[i], 1e-13);
+  }
+}
+
+TEST(BandCholesky, SameBitsForAnyThreadsAndInstructions) {
+  const int size = 611, bandwidth = 233;
+  const BandedMatrix h(size, bandwidth, band(size, bandwidth, 4));
+  std::vector<double> first;
+  for (const std::string& set : simd_names())
+    for (const int threads : {1, 2, 3}) {
+      force_simd(set);
+      const auto pool = make_pool(threads);
+      std::vector<double> x = some(static_cast<std::size_t>(size) * 9), y(static_cast<std::size_t>(size));
+      auto factor = h.make_factor();
+      EXPECT_TRUE(factor->factor(every(size), pool.get()));
+      factor->solve(x, 9, pool.get());
+      h.multiply({x.data(), y.size()}, y, pool.get());
+      x.insert(x.end(), y.begin(), y.end());
+      if (first.empty()) first = x;
+      EXPECT_EQ(x, first) << set << ", threads " << threads;
+    }
+  force_simd("auto");
+}
+
+TEST(BandCholesky, SaysWhereAMatrixIsNotPositiveDefinite) {
+  for (const int at : {0, 95, 96, 299}) {
+    std::vector<double> values = band(300, 50, 5);
+    values[static_cast<std::size_t>(at) * 51] = -1e-3;
+    const BandedMatrix h(300, 50, values);
+    EXPECT_FALSE(h.make_factor()->factor(every(300), nullptr)) << at;
+  }
+  // Two equal rows: rank deficient.
+  const DenseMatrix twins(2, {1, 1, 1, 1});
+  EXPECT_FALSE(twins.make_factor()->factor(every(2), nullptr));
+}
+
+/// Dense, banded and sparse forms of one matrix agree on every list of free rows.
+TEST(QpMatrix, FormsAgree) {
+  const int size = 130, bandwidth = 17;
+  const BandedMatrix banded(size, bandwidth, band(size, bandwidth, 6));
+  std::vector<double> all(static_cast<std::size_t>(size * size), 0.0);
+  std::vector<MatrixEntry> entries;
+  for (int j = 0; j < size; ++j)
+    for (int i = j; i < std::min(size, j + bandwidth + 1); ++i) {
+      const double value = banded.column(j)[i - j];
+      all[static_cast<std::size_t>(i * size + j)] = all[static_cast<std::size_t>(j * size + i)] = value;
+      entries.push_back({i, j, value});
+      if (i != j) entries.push_back({j, i, value});
+    }
+  const DenseMatrix dense(size, all);
+  const SparseQpMatrix sparse(size, entries);
+  std::vector<std::int32_t> free;
+  for (int i = 0; i < size; ++i)
+    if (i % 3 != 1) free.push_back(i);
+  const std::vector<double> x = some(static_cast<std::size_t>(size)), b = some(free.size());
+  std::vector<double> y(x.size()), z(x.size()), wanted = b;
+  dense.multiply(x, y, nullptr);
+  auto factor = dense.make_factor();
+  ASSERT_TRUE(factor->factor(free, nullptr));
+  factor->solve(wanted, 1, nullptr);
+  for (const QpMatrix* form : {static_cast<const QpMatrix*>(&banded), static_cast<const QpMatrix*>(&sparse)}) {
+    form->multiply(x, z, nullptr);
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      ASSERT_NEAR(z[i], y[i], 1e-12);
+      ASSERT_NEAR(form->row_dot(static_cast<int>(i), x), y[i], 1e-12);
+    }
+    std::vector<double> row(x.size(), 1.0);
+    form->add_row(40, 2.0, row);
+    for (int j = 0; j < size; ++j) ASSERT_EQ(row[static_cast<std::size_t>(j)], 1 + 2 * dense.at(40, j));
+    std::vector<double> solved = b;
+    auto other = form->make_factor();
+    ASSERT_TRUE(other->factor(free, nullptr));
+    other->solve(solved, 1, nullptr);
+    for (std::size_t i = 0; i < solved.size(); ++i) ASSERT_NEAR(solved[i], wanted[i], 1e-14);
+  }
+}
+
+/// A path whose vertices are numbered at random becomes a band of one beside the diagonal.
+TEST(QpMatrix, CuthillMcKeeFindsThePath) {
+  constexpr int kSize = 50;
+  std::vector<std::int32_t> name = every(kSize);
+  Random random(9);
+  for (std::size_t i = kSize; i-- > 1;) std::swap(name[i], name[random.below(i + 1)]);
+  std::vector<MatrixEntry> entries;
+  for (std::size_t i = 0; i < kSize; ++i) {
+    entries.push_back({name[i], name[i], 3});
+    if (i > 0) entries.push_back({name[i], name[i - 1], 1}), entries.push_back({name[i - 1], name[i], 1});
+  }
+  const SparseQpMatrix path(kSize, entries);
+  const std::vector<std::int32_t> order = reverse_cuthill_mckee(path, every(kSize));
+  ASSERT_EQ(order.size(), static_cast<std::size_t>(kSize));
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const auto around = path.columns(order[i]);
+    EXPECT_TRUE(std::binary_search(around.begin(), around.end(), order[i - 1])) << i;
+  }
+}
+
+}  // namespace
+}  // namespace cairn
