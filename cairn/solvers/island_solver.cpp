@@ -65,6 +65,7 @@ void IslandSolver::add(SolveReport report, SolveReport& total) const {
 
 bool IslandSolver::must_divide(const ContactProblem& problem, const SolveContext& context) const {
   const SolverTraits traits = solver_->traits();
+  if (traits.has_own_limits) return false;
   const bool stops_early = context.stop.tolerance > 0 && !traits.has_sub_steps;
   return !traits.is_local || stops_early || contact_rows(problem, context.pool) == 4;
 }

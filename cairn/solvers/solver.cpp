@@ -15,6 +15,18 @@ const char* to_string(StopReason reason) {
   return "unknown";
 }
 
+const char* to_string(ExactStage stage) {
+  switch (stage) {
+    case ExactStage::start: return "start";
+    case ExactStage::impulses: return "impulses";
+    case ExactStage::velocities: return "velocities";
+    case ExactStage::sweeps: return "sweeps";
+    case ExactStage::reference: return "reference";
+    case ExactStage::iterative: return "iterative";
+  }
+  return "unknown";
+}
+
 StopSettings override_stop(StopSettings stop, int iterations, double tolerance) {
   if (iterations > 0) stop.max_iterations = iterations;
   if (tolerance >= 0) stop.tolerance = tolerance;

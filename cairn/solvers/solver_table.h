@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cairn/core/names.h"
+#include "cairn/solvers/exact/exact_settings.h"
 #include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
@@ -20,7 +21,7 @@
 namespace cairn {
 
 using SolverSettings =
-    std::variant<ProxSettings, SplittingSettings, LdlPgsSettings, SoftStepSettings, ReferenceSettings>;
+    std::variant<ProxSettings, SplittingSettings, LdlPgsSettings, SoftStepSettings, ExactSettings, ReferenceSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 
