@@ -31,7 +31,7 @@ class BestIterate {
     steps_ = factorisations_ = 0;
     x_.assign(x.begin(), x.end());
     value_ = space.measure(x);
-    if (!std::isfinite(value_)) {  // a warm start that breaks the ruler is none
+    if (!(value_ <= 1)) {  // worse than no impulses, or not a number
       std::fill(x_.begin(), x_.end(), 0.0);
       value_ = space.measure(x_);
       if (std::isnan(value_)) value_ = std::numeric_limits<double>::infinity();

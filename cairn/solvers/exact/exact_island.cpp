@@ -43,14 +43,14 @@ ExactIslandReport ExactIsland::run(const ContactProblem& island, ContactSolution
   const bool ended =
       best_.done() ||
       (newton_.solve_impulses(space_, {settings_.eps, settings_.newton_steps}, x_, best_), tell(ExactStage::impulses)) ||
-      (newton_stage(), tell(ExactStage::velocities)) ||
+      (newton_stage(false), tell(ExactStage::velocities)) ||
       (sweep_stage(island, solution), tell(ExactStage::sweeps)) ||
       (reference_stage(island, solution), tell(ExactStage::reference));
   report.contacts = static_cast<std::int64_t>(island.contacts.size());
   report.joint_rows = static_cast<std::int64_t>(island.joint_rows.size());
   report.reason = ended ? best_.reason() : StopReason::stalled;
   report.residual = best_.value();
-  report.newton_steps = best_.steps() - sweeps_, report.factorisations = best_.factorisations();
+  report.newton_steps = best_.steps(), report.factorisations = best_.factorisations();
   report.sweeps = sweeps_;
   space_.to_impulses(best_.x(), solution);
   complete(island, solution);
@@ -58,9 +58,9 @@ ExactIslandReport ExactIsland::run(const ContactProblem& island, ContactSolution
 }
 
 /// Newton in velocities from the best iterate, then in impulses.
-bool ExactIsland::newton_stage() {
+bool ExactIsland::newton_stage(bool is_careful) {
   std::copy(best_.x().begin(), best_.x().end(), x_.begin());
-  const VelocityNewtonSettings far{settings_.first_eps, settings_.last_eps, settings_.factor};
+  const VelocityNewtonSettings far{settings_.first_eps, settings_.last_eps, settings_.factor, is_careful};
   if (newton_.solve_velocities(space_, far, x_, best_)) return true;
   return newton_.solve_impulses(space_, {settings_.eps, settings_.newton_steps}, x_, best_);
 }
@@ -89,8 +89,8 @@ bool ExactIsland::sweep_stage(const ContactProblem& island, ContactSolution& sol
   }
   for (int round = 0; round < settings_.rounds; ++round) {
     const double before = best_.value();
-    if (sweep(island, solution, *solver) || newton_stage()) return true;
-    if (!(best_.value() < kHelps * before)) break;
+    if (sweep(island, solution, *solver) || newton_stage(round > 0)) return true;
+    if (round > 0 && !(best_.value() < kHelps * before)) break;
   }
   return false;
 }

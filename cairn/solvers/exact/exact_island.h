@@ -29,7 +29,7 @@ class ExactIsland {
   ExactIslandReport run(const ContactProblem& island, ContactSolution& solution, const IslandLimits& limits);
 
  private:
-  bool newton_stage();
+  bool newton_stage(bool is_careful);
   bool sweep_stage(const ContactProblem& island, ContactSolution& solution);
   bool reference_stage(const ContactProblem& island, ContactSolution& solution);
   bool sweep(const ContactProblem& island, ContactSolution& solution, Solver& solver);

@@ -12,13 +12,17 @@ namespace {
 
 constexpr int kHalvings = 10;        // of a Newton step
 constexpr double kDecrease = 1e-4;   // part of the promised decrease that a step must bring
-constexpr double kInner = 1e-2;      // of |R| at the start of an eps: solved well enough
+constexpr double kInner = 1e-2;     // of |R| at the start of an eps: solved well enough
+constexpr double kRise = 10;        // of eps after a proximal point that was not reached
+constexpr int kMostFailures = 4;    // in a row before Newton in velocities gives up
 
 double length(std::span<const double> x) {
   double sum = 0;
   for (const double value : x) sum += value * value;
   return std::sqrt(sum);
 }
+
+bool is_finite(std::span<const double> x) { return std::isfinite(length(x)); }
 
 /// use(unit, integral constant of its dim) with the dim known to the compiler.
 template <class Use>
@@ -157,7 +161,7 @@ bool ExactNewton::impulse_step(NewtonSpace& space, const ImpulseNewtonSettings& 
 }
 
 /// Halves the step until |f| <= (1 - 1e-4 t) reference; if it never is, the best of those tried is taken.
-double ExactNewton::search_impulses(const ScaledLaw& law, double reference, std::span<double> x) {
+void ExactNewton::search_impulses(const ScaledLaw& law, double reference, std::span<double> x) {
   double t = 1, best_t = 1, best = std::numeric_limits<double>::infinity();
   for (int halving = 0; halving < kHalvings; ++halving, t *= 0.5) {
     for (std::size_t i = 0; i < dx_.size(); ++i) {
@@ -172,7 +176,6 @@ double ExactNewton::search_impulses(const ScaledLaw& law, double reference, std:
     }
   }
   for (std::size_t i = 0; i < dx_.size(); ++i) x[i] += best_t * dx_[i];
-  return best_t;
 }
 
 bool ExactNewton::solve_impulses(NewtonSpace& space, const ImpulseNewtonSettings& settings, std::span<double> x,
@@ -193,7 +196,8 @@ bool ExactNewton::solve_impulses(NewtonSpace& space, const ImpulseNewtonSettings
 }
 
 /// x(s), rest = G^T x - s, and D if asked for; returns |rest|. z = G s + q.
-double ExactNewton::follow(NewtonSpace& space, std::span<const double> z, double eps, bool slopes) {
+double ExactNewton::follow(const NewtonSpace& space, std::span<const double> s, std::span<const double> z, double eps,
+                           bool slopes) {
   const ScaledLaw& law = space.law();
   for_each_unit(law, [&](const LawUnit& unit, auto dim) {
     constexpr int D = decltype(dim)::value;
@@ -207,17 +211,17 @@ double ExactNewton::follow(NewtonSpace& space, std::span<const double> z, double
       for (int i = 0; i < D * D; ++i) response[i] *= inverse;
   });
   space.to_state(x_, rest_);
-  return 0;
+  for (std::size_t i = 0; i < s.size(); ++i) rest_[i] -= s[i];
+  return length(rest_);
 }
 
-double ExactNewton::search_velocities(NewtonSpace& space, double eps, double reference) {
+/// The same for Newton in velocities, on |rest|; returns the step taken.
+double ExactNewton::search_velocities(const NewtonSpace& space, double eps, double reference) {
   double t = 1, best_t = 1, best = std::numeric_limits<double>::infinity();
   for (int halving = 0; halving < kHalvings; ++halving, t *= 0.5) {
     for (std::size_t i = 0; i < s_.size(); ++i) trial_s_[i] = s_[i] + t * ds_[i];
     for (std::size_t i = 0; i < z_.size(); ++i) trial_z_[i] = z_[i] + t * dz_[i];
-    follow(space, trial_z_, eps, false);
-    for (std::size_t i = 0; i < s_.size(); ++i) rest_[i] -= trial_s_[i];
-    const double residual = length(rest_);
+    const double residual = follow(space, trial_s_, trial_z_, eps, false);
     if (residual < best) best = residual, best_t = t;
     if (residual <= (1 - kDecrease * t) * reference) {
       best_t = t;
@@ -227,22 +231,19 @@ double ExactNewton::search_velocities(NewtonSpace& space, double eps, double ref
   return best_t;
 }
 
-/// Newton in velocities for one eps and centre. True when |rest| fell below the tolerance.
-bool ExactNewton::solve_inner(NewtonSpace& space, double eps, int max_steps, double tolerance, BestIterate& best) {
+/// Newton in velocities for one eps and centre. True when |rest| has fallen enough.
+bool ExactNewton::solve_inner(NewtonSpace& space, double eps, int max_steps, BestIterate& best) {
   const ScaledLaw& law = space.law();
   std::array<double, kWindow> window{};
   double target = 0;
   for (int step = 0;; ++step) {
     space.to_velocity(s_, z_);
     for (std::size_t i = 0; i < z_.size(); ++i) z_[i] += law.q[i];
-    follow(space, z_, eps, true);
-    for (std::size_t i = 0; i < s_.size(); ++i) rest_[i] -= s_[i];
-    const double residual = length(rest_);
-    if (step > 0 && best.record(x_)) return false;
-    if (step == 0) target = tolerance * residual;
-    if (!std::isfinite(residual)) return false;
+    const double residual = follow(space, s_, z_, eps, true);
+    if (step == 0) target = kInner * residual;
+    if ((step > 0 && best.record(x_)) || !std::isfinite(residual)) return false;
     if (step > 0 && residual <= target) return true;
-    if (step >= max_steps) return false;
+    if (step == max_steps) return false;
     window[static_cast<std::size_t>(step) % kWindow] = residual;
     best.count_factorisation();
     if (!space.factorise(response_) || !space.solve(rest_, ds_)) return false;
@@ -252,18 +253,30 @@ bool ExactNewton::solve_inner(NewtonSpace& space, double eps, int max_steps, dou
   }
 }
 
+/// A proximal point that was reached lets eps fall. One that was not is left as it is in a hurry, else given up: back to
+/// the one before, with a larger eps, and from there down by smaller steps.
 bool ExactNewton::solve_velocities(NewtonSpace& space, const VelocityNewtonSettings& settings, std::span<double> x,
                                    BestIterate& best) {
   resize(space);
-  std::copy(x.begin(), x.end(), x_.begin());
+  std::copy(x.begin(), x.end(), centre_.begin());
   space.to_state(x, s_);
-  for (double eps = settings.first_eps; !best.done(); eps *= settings.factor) {
-    std::copy(x_.begin(), x_.end(), centre_.begin());
-    const bool solved = solve_inner(space, eps, settings.max_inner, kInner, best);
-    if (!solved && !std::isfinite(length(x_))) break;
-    if (eps <= settings.last_eps) break;
+  double eps = settings.first_eps, factor = settings.factor;
+  for (int failures = 0; failures < kMostFailures && !best.done();) {
+    const bool reached = solve_inner(space, eps, settings.max_inner, best);
+    if (best.done()) break;
+    if (reached || !settings.is_careful) {
+      if (!is_finite(x_)) break;
+      std::copy(x_.begin(), x_.end(), centre_.begin());
+      if (eps <= settings.last_eps) break;
+      eps = std::max(eps * factor, settings.last_eps);
+      failures = 0;
+    } else {
+      space.to_state(centre_, s_);
+      eps *= kRise, factor = std::sqrt(factor);
+      ++failures;
+    }
   }
-  std::copy(x_.begin(), x_.end(), x.begin());
+  std::copy(centre_.begin(), centre_.end(), x.begin());
   return best.done();
 }
 

@@ -34,6 +34,7 @@ struct VelocityNewtonSettings {
   double first_eps = 1e-2;  ///< of the scaled A; larger: safer, more steps
   double last_eps = 1e-6;   ///< smaller: round-off
   double factor = 1.0 / 3;  ///< between; smaller: fewer steps, lost more often
+  bool is_careful = false;  ///< every proximal point must be reached before eps falls; slow and sure
   int max_inner = 15;       ///< Newton steps per eps
 };
 
@@ -55,11 +56,12 @@ class ExactNewton {
   bool impulse_step(NewtonSpace& space, const ImpulseNewtonSettings& settings);
   void add_solution(NewtonSpace& space, bool& ok);
   void refine(NewtonSpace& space);
-  double search_impulses(const ScaledLaw& law, double reference, std::span<double> x);
+  void search_impulses(const ScaledLaw& law, double reference, std::span<double> x);
 
-  bool solve_inner(NewtonSpace& space, double eps, int max_steps, double tolerance, BestIterate& best);
-  double follow(NewtonSpace& space, std::span<const double> z, double eps, bool slopes);
-  double search_velocities(NewtonSpace& space, double eps, double reference);
+  bool solve_inner(NewtonSpace& space, double eps, int max_steps, BestIterate& best);
+  double follow(const NewtonSpace& space, std::span<const double> s, std::span<const double> z, double eps,
+                bool slopes);
+  double search_velocities(const NewtonSpace& space, double eps, double reference);
 
   std::vector<double> f_, h_, z_, dz_, dx_, trial_x_, trial_z_;  ///< per row
   std::vector<double> s_, ds_, rest_, trial_s_;                   ///< per state
