@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/island_parts.h"
 
+#include "cairn/core/errors.h"
+
 namespace cairn {
+
+void begin_islands(const ContactProblem& problem, ContactSolution& solution) {
+  if (solution.contact_impulse.empty()) solution.contact_impulse.assign(problem.contacts.size(), {});
+  if (solution.joint_impulse.empty()) solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
+  require(solution.contact_impulse.size() == problem.contacts.size() &&
+              solution.joint_impulse.size() == problem.joint_rows.size(),
+          "the warm start has another number of contacts or joint rows than the problem: pass an empty one");
+  solution.contact_carry.clear();
+  solution.velocity.resize(problem.bodies.size()), solution.displacement.resize(problem.bodies.size());
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const Velocity& v = solution.velocity[i] = free_velocity(problem, static_cast<std::int32_t>(i));
+    solution.displacement[i] = {problem.dt * v.linear, problem.dt * v.angular};
+  }
+}
 
 /// Contacts and joints by island, in the order of the problem.
 void IslandParts::find(const ContactProblem& problem, ThreadPool* pool) {

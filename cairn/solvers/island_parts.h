@@ -22,6 +22,10 @@ struct IslandPart {
   void write_back(ContactSolution& whole) const;
 };
 
+/// What bodies do that nothing acts on, and entries for all impulses. Throws InputError where the warm start has
+/// another number of them than the problem.
+void begin_islands(const ContactProblem& problem, ContactSolution& solution);
+
 /// Keeps its memory from problem to problem.
 class IslandParts {
  public:

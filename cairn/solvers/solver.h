@@ -25,6 +25,8 @@ enum class StopReason {
   interrupted,     ///< the caller asked to stop; the solution is the last complete iterate
 };
 const char* to_string(StopReason reason);
+/// Of two ends the one further from convergence; the first of equals.
+StopReason worse_of(StopReason a, StopReason b);
 
 /// One point of the convergence curve.
 struct HistoryPoint {
@@ -93,10 +95,14 @@ struct ExactIslandReport {
   int sweeps = 0;          ///< of the iterative solver
 };
 
+/// Islands of up to so many contacts are counted apart: large ones may fail where all small ones end.
+inline constexpr std::int64_t kSmallIsland = 100;
+
 /// What an exact solve did. No islands: the solver is another one, or nothing touches.
 struct ExactReport {
   std::int64_t islands = 0;
   std::int64_t exact = 0;                           ///< of these, with a residual of at most kExactResidual
+  std::int64_t small = 0, small_exact = 0;          ///< the same of islands of up to kSmallIsland contacts
   std::array<std::int64_t, kExactStages> ended{};   ///< islands by the stage that found their answer
   std::int64_t fallbacks = 0;                       ///< islands that Newton in impulses did not end
   std::int64_t newton_steps = 0, factorisations = 0, sweeps = 0;  ///< of all islands

@@ -21,6 +21,14 @@ struct IslandLimits {
   StopSettings stop;
   const std::atomic<bool>* interrupt = nullptr;
   const Timer* clock = nullptr;
+
+  bool is_interrupted() const { return interrupt != nullptr && interrupt->load(std::memory_order_relaxed); }
+  bool is_late() const { return stop.time_limit > 0 && clock != nullptr && clock->seconds() >= stop.time_limit; }
+  bool must_stop() const { return is_interrupted() || is_late(); }
+  /// Seconds for a solver that is called; 0: no limit.
+  double time_left() const {
+    return stop.time_limit > 0 && clock != nullptr ? std::max(stop.time_limit - clock->seconds(), 1e-9) : 0.0;
+  }
 };
 
 class BestIterate {
@@ -28,7 +36,7 @@ class BestIterate {
   /// Measures the start, which is no step.
   void start(NewtonSpace& space, const IslandLimits& limits, std::span<const double> x) {
     space_ = &space, limits_ = limits;
-    steps_ = factorisations_ = 0;
+    steps_ = sweeps_ = factorisations_ = 0;
     x_.assign(x.begin(), x.end());
     value_ = space.measure(x);
     if (!(value_ <= 1)) {  // worse than no impulses, or not a number
@@ -39,12 +47,17 @@ class BestIterate {
     judge();
   }
 
-  /// One step more: measures x. True when the solve must stop.
+  /// One Newton step more: measures x. True when the solve must stop.
   bool record(std::span<const double> x) {
     ++steps_;
-    last_ = space_->measure(x);
-    if (last_ < value_) {  // false for what is not a number
-      value_ = last_;
+    return record(x, 0);
+  }
+  /// The same for an iterate of `sweeps` sweeps, which count as iterations but not as steps.
+  bool record(std::span<const double> x, int sweeps) {
+    sweeps_ += sweeps;
+    const double value = space_->measure(x);
+    if (value < value_) {  // false for what is not a number
+      value_ = value;
       x_.assign(x.begin(), x.end());
     }
     return judge();
@@ -54,9 +67,8 @@ class BestIterate {
   bool done() const { return done_; }
   StopReason reason() const { return reason_; }  ///< where it is done
   double value() const { return value_; }        ///< residual of the best
-  double last() const { return last_; }          ///< residual of the last
   std::span<const double> x() const { return x_; }
-  int steps() const { return steps_; }
+  int steps() const { return steps_; }  ///< of Newton
   int factorisations() const { return factorisations_; }
   const IslandLimits& limits() const { return limits_; }
 
@@ -66,11 +78,11 @@ class BestIterate {
     done_ = true;
     if (value_ <= stop.tolerance)
       reason_ = StopReason::converged;
-    else if (limits_.interrupt != nullptr && limits_.interrupt->load(std::memory_order_relaxed))
+    else if (limits_.is_interrupted())
       reason_ = StopReason::interrupted;
-    else if (stop.time_limit > 0 && limits_.clock != nullptr && limits_.clock->seconds() >= stop.time_limit)
+    else if (limits_.is_late())
       reason_ = StopReason::time_limit;
-    else if (steps_ >= stop.max_iterations)
+    else if (steps_ + sweeps_ >= stop.max_iterations)
       reason_ = StopReason::max_iterations;
     else
       done_ = false;
@@ -80,8 +92,8 @@ class BestIterate {
   NewtonSpace* space_ = nullptr;
   IslandLimits limits_;
   std::vector<double> x_;
-  double value_ = 0, last_ = 0;
-  int steps_ = 0, factorisations_ = 0;
+  double value_ = 0;
+  int steps_ = 0, sweeps_ = 0, factorisations_ = 0;
   bool done_ = false;
   StopReason reason_ = StopReason::stalled;
 };

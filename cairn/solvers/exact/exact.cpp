@@ -8,6 +8,7 @@
 #include "cairn/core/errors.h"
 #include "cairn/core/timer.h"
 #include "cairn/solvers/body_solve.h"
+#include "cairn/solvers/exact/assembled_space.h"
 #include "cairn/solvers/solver_table.h"
 
 namespace cairn {
@@ -15,31 +16,6 @@ namespace cairn {
 namespace {
 
 constexpr double kDefaultTolerance = 1e-10;  // where the caller names none: a tenth of what is called exact
-
-/// The order of ends from good to bad.
-int badness(StopReason reason) {
-  switch (reason) {
-    case StopReason::converged: return 0;
-    case StopReason::stalled: return 1;
-    case StopReason::max_iterations: return 2;
-    case StopReason::time_limit: return 3;
-    case StopReason::interrupted: return 4;
-    case StopReason::diverged: break;
-  }
-  return 5;
-}
-
-/// Entries for all impulses, and what bodies do that nothing acts on.
-void begin(const ContactProblem& problem, ContactSolution& solution) {
-  if (solution.contact_impulse.empty()) solution.contact_impulse.assign(problem.contacts.size(), {});
-  if (solution.joint_impulse.empty()) solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
-  solution.contact_carry.clear();
-  solution.velocity.resize(problem.bodies.size()), solution.displacement.resize(problem.bodies.size());
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    const Velocity& v = solution.velocity[i] = free_velocity(problem, static_cast<std::int32_t>(i));
-    solution.displacement[i] = {problem.dt * v.linear, problem.dt * v.angular};
-  }
-}
 
 }  // namespace
 
@@ -89,16 +65,30 @@ void ExactSolver::solve_large(Slot& slot, const StopSettings& stop, const SolveC
 
 void ExactSolver::add(const ExactIslandReport& island, SolveReport& report) const {
   ExactReport& exact = report.exact;
-  if (badness(island.reason) > badness(report.reason)) report.reason = island.reason;
+  report.reason = worse_of(report.reason, island.reason);
   report.iterations = std::max(report.iterations, island.newton_steps + island.sweeps);
   report.factorisations += island.factorisations;
   if (exact.islands == 0 || island.residual > exact.worst.residual) exact.worst = island;
   ++exact.islands;
-  exact.exact += island.residual <= kExactResidual ? 1 : 0;
+  const int is_exact = island.residual <= kExactResidual ? 1 : 0;
+  exact.exact += is_exact;
+  if (island.contacts <= kSmallIsland) ++exact.small, exact.small_exact += is_exact;
   ++exact.ended[static_cast<std::size_t>(island.stage)];
   exact.fallbacks += island.stage > ExactStage::impulses ? 1 : 0;
   exact.newton_steps += island.newton_steps, exact.factorisations += island.factorisations;
   exact.sweeps += island.sweeps;
+}
+
+/// What the user should know.
+void ExactSolver::add_notes(SolveReport& report) const {
+  const ExactReport& exact = report.exact;
+  const auto large = exact.ended[static_cast<std::size_t>(ExactStage::iterative)];
+  if (large > 0)
+    report.notes.push_back(fmt::format("{} islands have more than max_contacts={} contacts and joint rows: solved by {}",
+                                       large, settings_.max_contacts, settings_.large));
+  if (exact.exact < exact.islands)
+    report.notes.push_back(fmt::format("{} of {} islands are exact; the worst has {} contacts and a residual of {:.1e}",
+                                       exact.exact, exact.islands, exact.worst.contacts, exact.worst.residual));
 }
 
 SolveReport ExactSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
@@ -106,7 +96,7 @@ SolveReport ExactSolver::solve(const ContactProblem& problem, ContactSolution& s
   SolveReport report;
   report.reason = StopReason::converged;
   Timer timer;
-  begin(problem, solution);
+  begin_islands(problem, solution);
   extract(problem, solution, context);
   report.setup_seconds = timer.seconds();
   const Timer clock;
@@ -129,15 +119,35 @@ SolveReport ExactSolver::solve(const ContactProblem& problem, ContactSolution& s
     ScopedTimer timing(report.measure_seconds);
     ruler_.reset(problem, context.pool);
     report.residual = ruler_.residual(solution, false, context.pool);
+    // Contacts between bodies that cannot move belong to no island, and nothing can mend them.
+    if (!(report.residual <= limit.stop.tolerance)) report.reason = worse_of(report.reason, StopReason::stalled);
   }
+  if (context.details) add_notes(report);
   return report;
 }
 
 SolveReport ExactSolver::solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) {
   validate(problem);
   check_warm_start(solution.impulse.size(), problem.q.size(), "impulses");
-  (void)solution, (void)context;
-  return {};
+  SolveReport report;
+  report.reason = StopReason::converged;
+  Timer timer;
+  AssembledSpace space(problem, settings_);
+  solution.impulse.resize(problem.q.size()), solution.velocity.resize(problem.q.size());
+  std::vector<double> x(problem.q.size());
+  space.from_impulses(solution.impulse, x);
+  report.setup_seconds = timer.seconds();
+  const Timer clock;
+  ExactStages stages(settings_);
+  ExactIslandReport island = stages.run(space, space, {limits(context.stop), context.interrupt, &clock}, x);
+  island.contacts = problem.contact_count();
+  add(island, report);
+  space.to_impulses(x, solution.impulse);
+  multiply_add(problem.w, solution.impulse, problem.q, solution.velocity);
+  report.residual = island.residual;
+  report.seconds = clock.seconds();
+  if (context.details) report.exact.parts.push_back(island);
+  return report;
 }
 
 }  // namespace cairn

@@ -44,6 +44,7 @@ class ExactSolver : public Solver {
   bool is_large(const IslandPart& part) const;
   void solve_large(Slot& slot, const StopSettings& stop, const SolveContext& context);
   void add(const ExactIslandReport& island, SolveReport& report) const;
+  void add_notes(SolveReport& report) const;
 
   ExactSettings settings_;
   IslandParts parts_;
