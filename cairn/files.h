@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a program that reads and writes files includes besides cairn/cairn.h: problems in FCLIB's format, scenes, robots,
-// recordings and checkpoints. Link cairn::files.
+// What a program that reads and writes files includes besides cairn/cairn.h: problems in FCLIB's format, scenes,
+// robots, recordings and checkpoints. Link cairn::files.
 #pragma once
 
 #include "cairn/io/problem_file.h"

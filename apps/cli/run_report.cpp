@@ -207,6 +207,7 @@ void RunStatistics::add(const StepReport& report, const StepCost& cost, double g
     joints_.redundant_rows = report.solve.joints.redundant_rows, joints_.redundant = report.redundant;
   quarantined_ += static_cast<std::int64_t>(report.quarantined.size());
   add_contract(contract_, report.solve.contract);
+  exact_.add(report);
   for (const std::string& note : report.solve.notes) add_note(notes_, note);
 }
 
@@ -221,6 +222,7 @@ void RunStatistics::summarise(RunSummary& summary) const {
   summary.quarantined = quarantined_;
   summary.joints = joints_;
   summary.contract = contract_;
+  summary.exact = exact_;
   summary.notes = notes_;
 }
 
@@ -238,7 +240,7 @@ double median(std::vector<double> values) {
 
 nlohmann::json to_json(const RunSummary& s) {
   const double steps = static_cast<double>(std::max<std::int64_t>(s.means.steps, 1));
-  return {
+  nlohmann::json json{
       {"scene", s.scene},
       {"bodies", s.bodies},
       {"dynamic_bodies", s.dynamic_bodies},
@@ -292,6 +294,8 @@ nlohmann::json to_json(const RunSummary& s) {
       {"state_hash", s.state_hash},
       {"notes", s.notes},
   };
+  add_json(s.exact, json);
+  return json;
 }
 
 void print_summary(std::FILE* out, const RunSummary& s) {
@@ -315,6 +319,7 @@ void print_summary(std::FILE* out, const RunSummary& s) {
                                             : fmt::format("median {:.2e}, worst {:.2e}", median(s.means.residuals),
                                                           worst(s.means.residuals)));
   if (s.contract.steps > 0) row("contract", contract_text(s.contract));
+  if (s.exact.is_used()) row("exact", to_text(s.exact));
   row("energy", fmt::format("{:.6g} J at first, {:.6g} J at last, never more than {:.3g} J above the first; kinetic "
                             "{:.3g} J per body",
                             s.energy_start, s.energy_end, s.energy_gain, kinetic_energy_per_body(s)));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/exact_sums.h"
 #include "cairn/solvers/order_sensitivity.h"
 #include "cairn/world/jitter.h"
 #include "cairn/world/world.h"
@@ -111,6 +112,7 @@ struct RunSummary {
   double energy_start = 0, energy_end = 0, energy_gain = 0;  ///< J; gain: most above the start, after any step
   JointSums joints;
   ContractSums contract;
+  ExactSums exact;
   BodyWatch::Motion motion;
   JitterMeasures jitter;
   std::optional<OrderReport> order;
@@ -139,6 +141,7 @@ class RunStatistics {
   StepSums all_, measured_;
   JointSums joints_;
   ContractSums contract_;
+  ExactSums exact_;
   std::int64_t not_converged_ = 0, quarantined_ = 0;
   std::vector<std::string> notes_;
 };

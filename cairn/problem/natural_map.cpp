@@ -51,8 +51,12 @@ double energy_of(const Gauge& g, int dim, double weight) {
   return weight > 0 ? weight * natural_map2(g, dim, 1 / weight) : natural_map2(g, dim, 1.0);
 }
 
-/// w of a joint row.
+/// w of a joint row. What moves its bodies by rounding alone moves nothing, and is not judged: divided by 1e-34, its
+/// violation would drown all others.
 double weight_of(const ContactProblem& problem, const JointBlock& joint, const JointRow& row) {
+  const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(joint.body_a)];
+  const ProblemBody& body_b = problem.bodies[static_cast<std::size_t>(joint.body_b)];
+  if (!moves_bodies(body_a, body_b, row)) return joint_softness(problem, row);
   Velocity a, b;
   apply_joint_impulse(problem, joint, row, 1.0, a, b);
   return joint_velocity(row, a, b) + joint_softness(problem, row);

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/island_parts.h"
 
+#include "cairn/core/errors.h"
+
 namespace cairn {
+
+void begin_islands(const ContactProblem& problem, ContactSolution& solution) {
+  if (solution.contact_impulse.empty()) solution.contact_impulse.assign(problem.contacts.size(), {});
+  if (solution.joint_impulse.empty()) solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
+  require(solution.contact_impulse.size() == problem.contacts.size() &&
+              solution.joint_impulse.size() == problem.joint_rows.size(),
+          "the warm start has another number of contacts or joint rows than the problem: pass an empty one");
+  solution.contact_carry.clear();
+  solution.velocity.resize(problem.bodies.size()), solution.displacement.resize(problem.bodies.size());
+  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
+    const Velocity& v = solution.velocity[i] = free_velocity(problem, static_cast<std::int32_t>(i));
+    solution.displacement[i] = {problem.dt * v.linear, problem.dt * v.angular};
+  }
+}
 
 /// Contacts and joints by island, in the order of the problem.
 void IslandParts::find(const ContactProblem& problem, ThreadPool* pool) {
@@ -26,7 +42,6 @@ void IslandParts::find(const ContactProblem& problem, ThreadPool* pool) {
   for (std::size_t i = first_.size() - 1; i > 0; --i) first_[i] = first_[i - 1];  // filling moved them on by one
   first_[0] = 0;
   local_.assign(problem.bodies.size(), -1);
-  part_.bodies.clear();
 }
 
 bool IslandParts::is_empty(std::int32_t island) const {
@@ -34,72 +49,73 @@ bool IslandParts::is_empty(std::int32_t island) const {
 }
 
 /// Numbers in the order of first appearance.
-void IslandParts::renumber(const ContactProblem& problem, std::int32_t& body) {
+void IslandParts::renumber(const ContactProblem& problem, std::int32_t& body, IslandPart& part) {
   std::int32_t& number = local_[static_cast<std::size_t>(body)];
   if (number < 0) {
-    number = static_cast<std::int32_t>(part_.bodies.size());
-    part_.bodies.push_back(body);
-    part_.problem.bodies.push_back(problem.bodies[static_cast<std::size_t>(body)]);
+    number = static_cast<std::int32_t>(part.bodies.size());
+    part.bodies.push_back(body);
+    part.problem.bodies.push_back(problem.bodies[static_cast<std::size_t>(body)]);
   }
   body = number;
 }
 
 void IslandParts::add_contact(const ContactProblem& problem, const ContactSolution& solution,
-                              std::span<const std::int32_t> colours, std::size_t contact) {
-  part_.contacts.push_back(static_cast<std::int32_t>(contact));
-  ContactBlock& block = part_.problem.contacts.emplace_back(problem.contacts[contact]);
-  part_.solution.contact_impulse.push_back(solution.contact_impulse[contact]);
-  if (!colours.empty()) part_.colours.push_back(colours[contact]);
-  renumber(problem, block.body_a), renumber(problem, block.body_b);
+                              std::span<const std::int32_t> colours, std::size_t contact, IslandPart& part) {
+  part.contacts.push_back(static_cast<std::int32_t>(contact));
+  ContactBlock& block = part.problem.contacts.emplace_back(problem.contacts[contact]);
+  part.solution.contact_impulse.push_back(solution.contact_impulse[contact]);
+  if (!colours.empty()) part.colours.push_back(colours[contact]);
+  renumber(problem, block.body_a, part), renumber(problem, block.body_b, part);
 }
 
-void IslandParts::add_joint(const ContactProblem& problem, const ContactSolution& solution, std::size_t joint) {
-  part_.joints.push_back(static_cast<std::int32_t>(joint));
+void IslandParts::add_joint(const ContactProblem& problem, const ContactSolution& solution, std::size_t joint,
+                            IslandPart& part) {
+  part.joints.push_back(static_cast<std::int32_t>(joint));
   const JointBlock& given = problem.joints[joint];
-  JointBlock& block = part_.problem.joints.emplace_back(given);
-  first_row_.push_back(given.first_row);
-  block.first_row = static_cast<std::int32_t>(part_.problem.joint_rows.size());
+  JointBlock& block = part.problem.joints.emplace_back(given);
+  part.first_row.push_back(given.first_row);
+  block.first_row = static_cast<std::int32_t>(part.problem.joint_rows.size());
   for (std::int32_t k = given.first_row; k < given.first_row + given.row_count; ++k) {
-    part_.problem.joint_rows.push_back(problem.joint_rows[static_cast<std::size_t>(k)]);
-    part_.solution.joint_impulse.push_back(solution.joint_impulse[static_cast<std::size_t>(k)]);
+    part.problem.joint_rows.push_back(problem.joint_rows[static_cast<std::size_t>(k)]);
+    part.solution.joint_impulse.push_back(solution.joint_impulse[static_cast<std::size_t>(k)]);
   }
-  renumber(problem, block.body_a), renumber(problem, block.body_b);
+  renumber(problem, block.body_a, part), renumber(problem, block.body_b, part);
 }
 
 void IslandParts::extract(const ContactProblem& problem, const ContactSolution& solution,
-                          std::span<const std::int32_t> colours, std::int32_t island) {
-  for (const std::int32_t body : part_.bodies) local_[static_cast<std::size_t>(body)] = -1;
-  part_.problem.dt = problem.dt, part_.problem.stabilisation = problem.stabilisation;
-  part_.problem.bodies.clear(), part_.problem.contacts.clear();
-  part_.problem.joints.clear(), part_.problem.joint_rows.clear();
-  part_.solution.contact_impulse.clear(), part_.solution.joint_impulse.clear(), part_.solution.contact_carry.clear();
-  part_.bodies.clear(), part_.contacts.clear(), part_.joints.clear(), part_.colours.clear(), first_row_.clear();
+                          std::span<const std::int32_t> colours, std::int32_t island, IslandPart& part) {
+  part.problem.dt = problem.dt, part.problem.stabilisation = problem.stabilisation;
+  part.problem.bodies.clear(), part.problem.contacts.clear();
+  part.problem.joints.clear(), part.problem.joint_rows.clear();
+  part.solution.contact_impulse.clear(), part.solution.joint_impulse.clear(), part.solution.contact_carry.clear();
+  part.bodies.clear(), part.contacts.clear(), part.joints.clear(), part.colours.clear(), part.first_row.clear();
   const auto at = static_cast<std::size_t>(island);
   for (auto m = static_cast<std::size_t>(first_[at]); m < static_cast<std::size_t>(first_[at + 1]); ++m) {
     const auto k = static_cast<std::size_t>(members_[m]);
     if (k < problem.contacts.size())
-      add_contact(problem, solution, colours, k);
+      add_contact(problem, solution, colours, k, part);
     else
-      add_joint(problem, solution, k - problem.contacts.size());
+      add_joint(problem, solution, k - problem.contacts.size(), part);
   }
+  for (const std::int32_t body : part.bodies) local_[static_cast<std::size_t>(body)] = -1;
 }
 
-void IslandParts::write_back(ContactSolution& solution) const {
-  for (std::size_t i = 0; i < part_.bodies.size(); ++i) {
-    if (!part_.problem.bodies[i].is_dynamic()) continue;
-    solution.velocity[static_cast<std::size_t>(part_.bodies[i])] = part_.solution.velocity[i];
-    solution.displacement[static_cast<std::size_t>(part_.bodies[i])] = part_.solution.displacement[i];
+void IslandPart::write_back(ContactSolution& whole) const {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!problem.bodies[i].is_dynamic()) continue;
+    whole.velocity[static_cast<std::size_t>(bodies[i])] = solution.velocity[i];
+    whole.displacement[static_cast<std::size_t>(bodies[i])] = solution.displacement[i];
   }
-  for (std::size_t i = 0; i < part_.contacts.size(); ++i) {
-    const auto k = static_cast<std::size_t>(part_.contacts[i]);
-    solution.contact_impulse[k] = part_.solution.contact_impulse[i];
-    if (!solution.contact_carry.empty()) solution.contact_carry[k] = part_.solution.contact_impulse[i];
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const auto k = static_cast<std::size_t>(contacts[i]);
+    whole.contact_impulse[k] = solution.contact_impulse[i];
+    if (!whole.contact_carry.empty()) whole.contact_carry[k] = solution.contact_impulse[i];
   }
-  for (std::size_t i = 0; i < part_.joints.size(); ++i) {
-    const JointBlock& joint = part_.problem.joints[i];
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    const JointBlock& joint = problem.joints[i];
     for (std::int32_t k = 0; k < joint.row_count; ++k)
-      solution.joint_impulse[static_cast<std::size_t>(first_row_[i] + k)] =
-          part_.solution.joint_impulse[static_cast<std::size_t>(joint.first_row + k)];
+      whole.joint_impulse[static_cast<std::size_t>(first_row[i] + k)] =
+          solution.joint_impulse[static_cast<std::size_t>(joint.first_row + k)];
   }
 }
 

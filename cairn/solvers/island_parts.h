@@ -16,7 +16,15 @@ struct IslandPart {
   ContactProblem problem;
   ContactSolution solution;
   std::vector<std::int32_t> bodies, contacts, joints, colours;  ///< numbers in the whole problem; colours as they are
+  std::vector<std::int32_t> first_row;  ///< per joint of the part: its first row in the whole problem
+
+  /// The answer of the part to the solution of the whole, which must have all its entries.
+  void write_back(ContactSolution& whole) const;
 };
+
+/// What bodies do that nothing acts on, and entries for all impulses. Throws InputError where the warm start has
+/// another number of them than the problem.
+void begin_islands(const ContactProblem& problem, ContactSolution& solution);
 
 /// Keeps its memory from problem to problem.
 class IslandParts {
@@ -28,25 +36,28 @@ class IslandParts {
 
   /// The island with the impulses of `solution`. Bodies that cannot move come along. `colours`: per contact, or empty.
   void extract(const ContactProblem& problem, const ContactSolution& solution, std::span<const std::int32_t> colours,
-               std::int32_t island);
+               std::int32_t island) {
+    extract(problem, solution, colours, island, part_);
+  }
+  /// The same into a part of the caller's, whose memory is reused.
+  void extract(const ContactProblem& problem, const ContactSolution& solution, std::span<const std::int32_t> colours,
+               std::int32_t island, IslandPart& part);
   IslandPart& part() { return part_; }
   const IslandPart& part() const { return part_; }
-  /// The answer of the part to the solution of the whole, which must have all its entries.
-  void write_back(ContactSolution& solution) const;
+  void write_back(ContactSolution& solution) const { part_.write_back(solution); }
 
  private:
   void add_contact(const ContactProblem& problem, const ContactSolution& solution,
-                   std::span<const std::int32_t> colours, std::size_t contact);
-  void add_joint(const ContactProblem& problem, const ContactSolution& solution, std::size_t joint);
-  void renumber(const ContactProblem& problem, std::int32_t& body);
+                   std::span<const std::int32_t> colours, std::size_t contact, IslandPart& part);
+  void add_joint(const ContactProblem& problem, const ContactSolution& solution, std::size_t joint, IslandPart& part);
+  void renumber(const ContactProblem& problem, std::int32_t& body, IslandPart& part);
 
   IslandFinder finder_;
   Islands islands_;
-  std::vector<Edge> edges_;              ///< contacts, then joints
-  std::vector<std::int32_t> first_;      ///< per island: into members_; one more at the end
-  std::vector<std::int32_t> members_;    ///< edges by island, in their order
-  std::vector<std::int32_t> local_;      ///< per body of the whole problem: its number in part_; -1: not in it
-  std::vector<std::int32_t> first_row_;  ///< per joint of the part: its first row in the whole problem
+  std::vector<Edge> edges_;            ///< contacts, then joints
+  std::vector<std::int32_t> first_;    ///< per island: into members_; one more at the end
+  std::vector<std::int32_t> members_;  ///< edges by island, in their order
+  std::vector<std::int32_t> local_;    ///< per body of the whole problem: its number in the part that is made, else -1
   IslandPart part_;
 };
 

@@ -3,43 +3,10 @@
 
 #include <algorithm>
 
-#include "cairn/core/errors.h"
 #include "cairn/core/timer.h"
 #include "cairn/solvers/ldl_stage.h"
 
 namespace cairn {
-
-namespace {
-
-/// The order of ends from good to bad.
-int badness(StopReason reason) {
-  switch (reason) {
-    case StopReason::converged: return 0;
-    case StopReason::stalled: return 1;
-    case StopReason::max_iterations: return 2;
-    case StopReason::time_limit: return 3;
-    case StopReason::interrupted: return 4;
-    case StopReason::diverged: break;
-  }
-  return 5;
-}
-
-/// What bodies do that nothing acts on, and entries for all impulses.
-void begin(const ContactProblem& problem, ContactSolution& solution) {
-  if (solution.contact_impulse.empty()) solution.contact_impulse.assign(problem.contacts.size(), {});
-  if (solution.joint_impulse.empty()) solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
-  require(solution.contact_impulse.size() == problem.contacts.size() &&
-              solution.joint_impulse.size() == problem.joint_rows.size(),
-          "the warm start has another number of contacts or joint rows than the problem: pass an empty one");
-  solution.contact_carry.clear();
-  solution.velocity.resize(problem.bodies.size()), solution.displacement.resize(problem.bodies.size());
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    const Velocity& v = solution.velocity[i] = free_velocity(problem, static_cast<std::int32_t>(i));
-    solution.displacement[i] = {problem.dt * v.linear, problem.dt * v.angular};
-  }
-}
-
-}  // namespace
 
 SolverTraits IslandSolver::traits() const {
   SolverTraits traits = solver_->traits();
@@ -48,7 +15,7 @@ SolverTraits IslandSolver::traits() const {
 }
 
 void IslandSolver::add(SolveReport report, SolveReport& total) const {
-  if (badness(report.reason) > badness(total.reason)) total.reason = report.reason;
+  total.reason = worse_of(total.reason, report.reason);
   total.iterations = std::max(total.iterations, report.iterations);
   total.residual = std::max(total.residual, report.residual);
   total.seconds += report.seconds, total.setup_seconds += report.setup_seconds;
@@ -65,6 +32,7 @@ void IslandSolver::add(SolveReport report, SolveReport& total) const {
 
 bool IslandSolver::must_divide(const ContactProblem& problem, const SolveContext& context) const {
   const SolverTraits traits = solver_->traits();
+  if (traits.has_own_limits) return false;
   const bool stops_early = context.stop.tolerance > 0 && !traits.has_sub_steps;
   return !traits.is_local || stops_early || contact_rows(problem, context.pool) == 4;
 }
@@ -74,7 +42,7 @@ SolveReport IslandSolver::solve(const ContactProblem& problem, ContactSolution& 
   SolveReport report;
   report.reason = StopReason::converged;
   Timer timer;
-  begin(problem, solution);
+  begin_islands(problem, solution);
   parts_.find(problem, context.pool);
   report.setup_seconds = timer.seconds();
   SolveContext mine = context;

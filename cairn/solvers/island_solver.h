@@ -3,6 +3,7 @@
 // (SolverTraits::is_local) see the whole problem at once. The others (accelerations, line searches, Newton's method),
 // and all where a solve stops by the residual, see one island after the other, so that each has its own acceleration
 // and its own stop. So do problems with spin friction: a fourth row per contact, even an empty one, rounds differently.
+// A solver that divides by itself (SolverTraits::has_own_limits) is left alone.
 #pragma once
 
 #include <memory>

@@ -3,6 +3,23 @@
 
 namespace cairn {
 
+namespace {
+
+/// The order of ends from good to bad.
+int badness(StopReason reason) {
+  switch (reason) {
+    case StopReason::converged: return 0;
+    case StopReason::stalled: return 1;
+    case StopReason::max_iterations: return 2;
+    case StopReason::time_limit: return 3;
+    case StopReason::interrupted: return 4;
+    case StopReason::diverged: break;
+  }
+  return 5;
+}
+
+}  // namespace
+
 const char* to_string(StopReason reason) {
   switch (reason) {
     case StopReason::converged: return "converged";
@@ -14,6 +31,20 @@ const char* to_string(StopReason reason) {
   }
   return "unknown";
 }
+
+const char* to_string(ExactStage stage) {
+  switch (stage) {
+    case ExactStage::start: return "start";
+    case ExactStage::impulses: return "impulses";
+    case ExactStage::velocities: return "velocities";
+    case ExactStage::sweeps: return "sweeps";
+    case ExactStage::reference: return "reference";
+    case ExactStage::iterative: return "iterative";
+  }
+  return "unknown";
+}
+
+StopReason worse_of(StopReason a, StopReason b) { return badness(b) > badness(a) ? b : a; }
 
 StopSettings override_stop(StopSettings stop, int iterations, double tolerance) {
   if (iterations > 0) stop.max_iterations = iterations;

@@ -25,6 +25,8 @@ enum class StopReason {
   interrupted,     ///< the caller asked to stop; the solution is the last complete iterate
 };
 const char* to_string(StopReason reason);
+/// Of two ends the one further from convergence; the first of equals.
+StopReason worse_of(StopReason a, StopReason b);
 
 /// One point of the convergence curve.
 struct HistoryPoint {
@@ -67,6 +69,47 @@ struct ContractReport {
   bool timed_out = false;         ///< T ended it
 };
 
+/// An answer whose residual (natural_map.h) is at most this is called exact.
+inline constexpr double kExactResidual = 1e-9;
+
+/// What gave the answer of an island to the solver `exact`.
+enum class ExactStage {
+  start,       ///< the warm start was good enough
+  impulses,    ///< Newton in impulses
+  velocities,  ///< proximal Newton in velocities, and Newton in impulses after it
+  sweeps,      ///< accelerated sweeps, and both Newtons after them
+  reference,   ///< the phases of `reference`
+  iterative,   ///< above the limit of size: the iterative solver named in the settings
+};
+inline constexpr std::size_t kExactStages = 6;
+const char* to_string(ExactStage stage);
+
+/// One island of an exact solve.
+struct ExactIslandReport {
+  std::int64_t contacts = 0, joint_rows = 0;
+  ExactStage stage = ExactStage::start;  ///< that found the answer
+  StopReason reason = StopReason::converged;
+  double residual = 0;     ///< of the island's own problem
+  int newton_steps = 0;    ///< of both Newtons
+  int factorisations = 0;  ///< of the matrix of bodies
+  int sweeps = 0;          ///< of the iterative solver
+};
+
+/// Islands of up to so many contacts are counted apart: large ones may fail where all small ones end.
+inline constexpr std::int64_t kSmallIsland = 100;
+
+/// What an exact solve did. No islands: the solver is another one, or nothing touches.
+struct ExactReport {
+  std::int64_t islands = 0;
+  std::int64_t exact = 0;                          ///< of these, with a residual of at most kExactResidual
+  std::int64_t small = 0, small_exact = 0;         ///< the same of islands of up to kSmallIsland contacts
+  std::array<std::int64_t, kExactStages> ended{};  ///< islands by the stage that found their answer
+  std::int64_t fallbacks = 0;                      ///< islands that Newton in impulses did not end
+  std::int64_t newton_steps = 0, factorisations = 0, sweeps = 0;  ///< of all islands
+  ExactIslandReport worst;                                        ///< the first of those with the largest residual
+  std::vector<ExactIslandReport> parts;                           ///< by island; empty without SolveContext::details
+};
+
 struct SolveReport {
   StopReason reason = StopReason::max_iterations;
   int iterations = 0;
@@ -84,6 +127,7 @@ struct SolveReport {
   int factorisations = 0;                  ///< of Newton or direct methods
   JointReport joints;                      ///< of solvers that solve joints directly
   ContractReport contract;                 ///< of solvers that were given one
+  ExactReport exact;                       ///< of solvers that answer island by island, with a proof
   double bytes_per_contact = 0;            ///< memory the solver itself holds
   std::vector<std::string> notes;          ///< one sentence each: what the user should know
 };
@@ -128,6 +172,7 @@ struct SolverTraits {
   bool has_sub_steps =
       false;              ///< divides the step by itself: counts its iterations per sub-step, follows curved joints
   bool is_local = false;  ///< parts of a problem without a common body get the bits that they get alone
+  bool has_own_limits = false;  ///< divides a problem into islands by itself, each with its own stop and its own limit
 };
 
 class LaneSolver;

@@ -10,6 +10,7 @@
 #include "cairn/core/errors.h"
 #include "cairn/solvers/acceleration.h"
 #include "cairn/solvers/contract.h"
+#include "cairn/solvers/exact/exact.h"
 #include "cairn/solvers/ldl_pgs.h"
 #include "cairn/solvers/prox.h"
 #include "cairn/solvers/splitting.h"
@@ -198,6 +199,33 @@ Fields<ReferenceSettings> reference_fields() {
   };
 }
 
+Fields<ExactSettings> exact_fields() {
+  using S = ExactSettings;
+  return {
+      iterations_field<S>("Newton steps and sweeps of an island"),
+      number("tolerance", &S::tolerance, -1.0, 1.0,
+             "residual of every island to stop at; 0: 1e-10; negative: as the caller says, 1e-10 where that is 0"),
+      number("newton_steps", &S::newton_steps, 1, 1000, "Newton steps in impulses at a time"),
+      number("eps", &S::eps, 1e-12, 1e-2, "proximal term of Newton in impulses: what holds redundant contacts"),
+      number("first_eps", &S::first_eps, 1e-12, 1e3, "first proximal term of Newton in velocities"),
+      number("last_eps", &S::last_eps, 1e-12, 1e3, "last one; smaller: round-off"),
+      number("factor", &S::factor, 0.01, 0.9, "of the proximal term from one point to the next"),
+      number("rounds", &S::rounds, 0, 1000, "of sweeps and Newton after that, as long as they help"),
+      number("sweeps", &S::sweeps, 1, 1000000, "per round"),
+      boolean("reference", &S::reference, "at last the phases of `reference`, on small islands without joints"),
+      number("reference_contacts", &S::reference_contacts, 0, 1000000, "contacts up to which an island is small"),
+      number("max_contacts", &S::max_contacts, 0, 1000000,
+             "contacts and joint rows of an island above which `large` takes it"),
+      choice("large", &S::large,
+             {{"nncg", "nncg"},
+              {"anderson", "anderson"},
+              {"nesterov", "nesterov"},
+              {"gauss_seidel", "gauss_seidel"},
+              {"ldl_pgs", "ldl_pgs"}},
+             "the iterative solver of islands above max_contacts"),
+  };
+}
+
 Fields<LdlPgsSettings> ldl_pgs_fields() {
   using S = LdlPgsSettings;
   return {
@@ -247,6 +275,7 @@ Fields<SoftStepSettings> soft_step_fields() {
               {"nesterov", "nesterov"},
               {"gauss_seidel", "gauss_seidel"},
               {"ldl_pgs", "ldl_pgs"},
+              {"exact", "exact"},
               {"reference", "reference"}},
              "what solves the islands that missed max_residual"),
   };
@@ -340,6 +369,16 @@ Entry reference_entry() {
           [=](const NamedSettings& given) { return parse(name, reference_fields(), ReferenceSettings{}, given); }};
 }
 
+Entry exact_entry() {
+  const std::string name = "exact";
+  return {name,
+          "semismooth Newton per island in body space: exact time steps, and the proof in the report",
+          true,
+          true,
+          [] { return describe(exact_fields(), ExactSettings{}); },
+          [=](const NamedSettings& given) { return parse(name, exact_fields(), ExactSettings{}, given); }};
+}
+
 Entry ldl_pgs_entry() {
   const std::string name = "ldl_pgs";
   return {name,
@@ -409,6 +448,7 @@ const std::vector<Entry>& entries() {
                       StaggeredMethod::staggered_schurpa),
       staggered_entry("staggered_direct", "staggered_schurpa with a factorisation per active set: its rival",
                       StaggeredMethod::staggered_direct),
+      exact_entry(),
       reference_entry(),
   };
   return kEntries;
@@ -425,6 +465,7 @@ std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
     std::unique_ptr<Solver> operator()(const ReferenceSettings& s) const {
       return std::make_unique<ReferenceSolver>(s);
     }
+    std::unique_ptr<Solver> operator()(const ExactSettings& s) const { return std::make_unique<ExactSolver>(s); }
     std::unique_ptr<Solver> operator()(const LdlPgsSettings& s) const { return std::make_unique<LdlPgsSolver>(s); }
     std::unique_ptr<Solver> operator()(const StaggeredSettings& s) const {
       return std::make_unique<StaggeredSolver>(s, make_solver(s.fallback));

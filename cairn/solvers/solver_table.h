@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cairn/core/names.h"
+#include "cairn/solvers/exact/exact_settings.h"
 #include "cairn/solvers/ldl_settings.h"
 #include "cairn/solvers/prox_settings.h"
 #include "cairn/solvers/reference.h"
@@ -21,7 +22,7 @@
 namespace cairn {
 
 using SolverSettings = std::variant<ProxSettings, SplittingSettings, LdlPgsSettings, SoftStepSettings,
-                                    ReferenceSettings, StaggeredSettings>;
+                                    StaggeredSettings, ExactSettings, ReferenceSettings>;
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 

@@ -22,7 +22,10 @@ void check_range(double value, double least, double most, const char* field) {
 
 }  // namespace
 
-bool has_own_iterations(const std::string& solver) { return make_solver(solver)->traits().has_sub_steps; }
+bool has_own_iterations(const std::string& solver) {
+  const SolverTraits traits = make_solver(solver)->traits();
+  return traits.has_sub_steps || traits.has_own_limits;
+}
 
 void choose_solver(WorldSettings& settings, const std::string& solver, const NamedSettings& named) {
   WorldSettings next = settings;

@@ -68,6 +68,7 @@ TEST_P(WildProblems, EndFiniteAndHonest) {
       {"block_mass_splitting", {}},
       {"block_mass_splitting", {{"acceleration", "nesterov"}}},
       {"jacobi_line_search", {}},
+      {"exact", {{"reference", "off"}}},
       {"reference", {}}};
   int converged = 0;
   for (int i = 0; i < 200; ++i) {

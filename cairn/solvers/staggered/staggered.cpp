@@ -12,36 +12,8 @@ namespace cairn {
 
 namespace {
 
-/// From good to bad.
-int badness(StopReason reason) {
-  switch (reason) {
-    case StopReason::converged: return 0;
-    case StopReason::stalled: return 1;
-    case StopReason::max_iterations: return 2;
-    case StopReason::time_limit: return 3;
-    case StopReason::interrupted: return 4;
-    case StopReason::diverged: break;
-  }
-  return 5;
-}
-
-/// Bodies that nothing acts on, and entries for all impulses.
-void begin(const ContactProblem& problem, ContactSolution& solution) {
-  if (solution.contact_impulse.empty()) solution.contact_impulse.assign(problem.contacts.size(), {});
-  if (solution.joint_impulse.empty()) solution.joint_impulse.assign(problem.joint_rows.size(), 0.0);
-  require(solution.contact_impulse.size() == problem.contacts.size() &&
-              solution.joint_impulse.size() == problem.joint_rows.size(),
-          "the warm start has another number of contacts or joint rows than the problem: pass an empty one");
-  solution.contact_carry.clear();
-  solution.velocity.resize(problem.bodies.size()), solution.displacement.resize(problem.bodies.size());
-  for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
-    const Velocity& v = solution.velocity[i] = free_velocity(problem, static_cast<std::int32_t>(i));
-    solution.displacement[i] = {problem.dt * v.linear, problem.dt * v.angular};
-  }
-}
-
 void add(const SolveReport& part, SolveReport& total) {
-  if (badness(part.reason) > badness(total.reason)) total.reason = part.reason;
+  total.reason = worse_of(total.reason, part.reason);
   total.iterations = std::max(total.iterations, part.iterations);
   total.residual = std::max(total.residual, part.residual);
   total.seconds += part.seconds, total.setup_seconds += part.setup_seconds;
@@ -67,7 +39,7 @@ SolveReport StaggeredSolver::solve(const ContactProblem& problem, ContactSolutio
   SolveReport report;
   report.reason = StopReason::converged;
   Timer timer;
-  begin(problem, solution);
+  begin_islands(problem, solution);
   parts_.find(problem, context.pool);
   report.setup_seconds = timer.seconds();
   const StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);

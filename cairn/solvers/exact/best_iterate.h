@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// BestIterate: watches a solve made of several stages. Measures every iterate with the ruler, keeps the best one ever
+// seen, the start included, and says when to stop. Internal to `exact`.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "cairn/core/timer.h"
+#include "cairn/solvers/exact/newton_space.h"
+#include "cairn/solvers/solver.h"
+
+namespace cairn {
+
+/// When an island ends; the clock is that of the whole solve.
+struct IslandLimits {
+  StopSettings stop;
+  const std::atomic<bool>* interrupt = nullptr;
+  const Timer* clock = nullptr;
+
+  bool is_interrupted() const { return interrupt != nullptr && interrupt->load(std::memory_order_relaxed); }
+  bool is_late() const { return stop.time_limit > 0 && clock != nullptr && clock->seconds() >= stop.time_limit; }
+  bool must_stop() const { return is_interrupted() || is_late(); }
+  /// Seconds for a solver that is called; 0: no limit.
+  double time_left() const {
+    return stop.time_limit > 0 && clock != nullptr ? std::max(stop.time_limit - clock->seconds(), 1e-9) : 0.0;
+  }
+};
+
+class BestIterate {
+ public:
+  /// Measures the start, which is no step.
+  void start(NewtonSpace& space, const IslandLimits& limits, std::span<const double> x) {
+    space_ = &space, limits_ = limits;
+    steps_ = sweeps_ = factorisations_ = 0;
+    x_.assign(x.begin(), x.end());
+    value_ = space.measure(x);
+    if (!(value_ <= 1)) {  // worse than no impulses, or not a number
+      std::fill(x_.begin(), x_.end(), 0.0);
+      value_ = space.measure(x_);
+      if (std::isnan(value_)) value_ = std::numeric_limits<double>::infinity();
+    }
+    judge();
+  }
+
+  /// One Newton step more: measures x. True when the solve must stop.
+  bool record(std::span<const double> x) {
+    ++steps_;
+    return record(x, 0);
+  }
+  /// The same for an iterate of `sweeps` sweeps, which count as iterations but not as steps.
+  bool record(std::span<const double> x, int sweeps) {
+    sweeps_ += sweeps;
+    const double value = space_->measure(x);
+    if (value < value_) {  // false for what is not a number
+      value_ = value;
+      x_.assign(x.begin(), x.end());
+    }
+    return judge();
+  }
+  void count_factorisation() { ++factorisations_; }
+
+  bool done() const { return done_; }
+  StopReason reason() const { return reason_; }  ///< where it is done
+  double value() const { return value_; }        ///< residual of the best
+  std::span<const double> x() const { return x_; }
+  int steps() const { return steps_; }  ///< of Newton
+  int factorisations() const { return factorisations_; }
+  const IslandLimits& limits() const { return limits_; }
+
+ private:
+  bool judge() {
+    const StopSettings& stop = limits_.stop;
+    done_ = true;
+    if (value_ <= stop.tolerance)
+      reason_ = StopReason::converged;
+    else if (limits_.is_interrupted())
+      reason_ = StopReason::interrupted;
+    else if (limits_.is_late())
+      reason_ = StopReason::time_limit;
+    else if (steps_ + sweeps_ >= stop.max_iterations)
+      reason_ = StopReason::max_iterations;
+    else
+      done_ = false;
+    return done_;
+  }
+
+  NewtonSpace* space_ = nullptr;
+  IslandLimits limits_;
+  std::vector<double> x_;
+  double value_ = 0;
+  int steps_ = 0, sweeps_ = 0, factorisations_ = 0;
+  bool done_ = false;
+  StopReason reason_ = StopReason::stalled;
+};
+
+}  // namespace cairn
