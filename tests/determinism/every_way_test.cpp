@@ -96,6 +96,16 @@ void tell(Story story, World& world, int step) {
   }
 }
 
+/// Solvers that go on until they have an exact answer take a hundred times as long: every fifth way, among which every
+/// number of threads and every instruction set still occurs.
+std::vector<Way> ways_for(const std::string& solver) {
+  const std::vector<Way> all = every_way();
+  if (solver != "exact" && !solver.starts_with("staggered")) return all;
+  std::vector<Way> some;
+  for (std::size_t i = 0; i < all.size(); i += 5) some.push_back(all[i]);
+  return some;
+}
+
 class EveryWay : public testing::TestWithParam<std::tuple<WayScene, std::string>> {
  protected:
   static WorldSettings settings_of(const Way& way) {
@@ -140,7 +150,7 @@ TEST_P(EveryWay, GivesTheSameBits) {
     SCOPED_TRACE(kStoryNames[static_cast<int>(story)]);
     const std::vector<Hash128> first = story == Story::plain ? plain : run(story, {true, 1, "auto"});
     if (story == Story::snapshots) expect_same(plain, first, "restored at every tenth step");
-    for (const Way& way : every_way()) expect_same(first, run(story, way), text_of(way));
+    for (const Way& way : ways_for(std::get<1>(GetParam()))) expect_same(first, run(story, way), text_of(way));
   }
 }
 
