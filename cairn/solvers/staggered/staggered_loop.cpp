@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kRelaxed = 0.7;   // of a step, where the answer does not get better
 constexpr double kBetter = 0.999;  // of the best residual: what counts as progress
+constexpr double kEqual = 1e-12;   // residuals that differ by less are the same
 constexpr int kRelaxAfter = 15;    // iterations without progress
 
 }  // namespace
@@ -78,7 +79,8 @@ SolveReport StaggeredIsland::solve(const ContactProblem& problem, ContactSolutio
       since = 0;
     else
       ++since;
-    if (now < best) best = now, std::swap(kept, trial_), trial_ = kept;
+    // Of equals the later one: rows that cannot be met may hide what the others gain.
+    if (now <= (1 + kEqual) * best) best = std::min(best, now), kept = trial_;
     if (context.progress) context.progress(report.iterations, best);
     if (stop.tolerance > 0 && best <= stop.tolerance) {
       report.reason = StopReason::converged;
