@@ -48,7 +48,8 @@ double best_ms(double before, const std::function<void()>& call) {
 
 /// One size of fig. 5.3.
 BandTimes measure_band(int size, int bandwidth, int rounds) {
-  BandTimes times{.size = size, .bandwidth = bandwidth};
+  BandTimes times;
+  times.size = size, times.bandwidth = bandwidth;
   Random random(1);
   const std::vector<double> band = random_band(size, bandwidth, random);
   const BandedMatrix h(size, bandwidth, band);
@@ -80,7 +81,8 @@ PerturbedRow::Side side_of(const QpReport& report) {
 /// The start is the solution's active set with the first `delta` variables on the other side.
 PerturbedRow measure_row(const BoundedQp& qp, const QpSolution& exact, int delta, int rounds,
                          const QpContext& context) {
-  PerturbedRow row{.delta = delta};
+  PerturbedRow row;
+  row.delta = delta;
   std::vector<BoundState> start = exact.state;
   for (std::size_t i = 0; i < static_cast<std::size_t>(delta); ++i)
     start[i] = start[i] == BoundState::free ? BoundState::lower : BoundState::free;

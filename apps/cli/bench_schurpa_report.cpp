@@ -12,6 +12,12 @@ namespace cairn::cli {
 
 namespace {
 
+Series named(const char* name) {
+  Series series;
+  series.name = name, series.markers = true;
+  return series;
+}
+
 std::string schurpa_ms(double value) { return value < 0 ? "-" : fmt::format("{:.1f}", value); }
 
 std::string with_count(double ms, int count) { return fmt::format("{:.1f} ({})", ms, count); }
@@ -74,9 +80,9 @@ Plot band_plot(const SchurpaResults& results, bool solve) {
   Plot plot;
   plot.title = solve ? "Fig. 5.3 (b): ten right-hand sides" : "Fig. 5.3 (a): factorisation";
   plot.x_label = "size", plot.y_label = "time (ms)";
-  Series one{.name = "one thread"}, two{.name = "two threads"}, lapack{.name = "LAPACK"};
+  Series one = named("one thread"), two = named("two threads"), lapack = named("LAPACK");
   for (const BandTimes& t : results.band) {
-    for (Series* s : {&one, &two, &lapack}) s->x.push_back(t.size), s->markers = true;
+    for (Series* s : {&one, &two, &lapack}) s->x.push_back(t.size);
     one.y.push_back(solve ? t.solve_1 : t.factor_1), two.y.push_back(solve ? t.solve_2 : t.factor_2);
     lapack.y.push_back(t.lapack);
   }
@@ -90,12 +96,12 @@ Plot perturbed_plot(const SchurpaResults& results, bool parts) {
   Plot plot;
   plot.title = parts ? "Fig. 7.2: what SCHURPA's time is made of" : "Fig. 7.1: time against changes";
   plot.x_label = "variables on the wrong side at the start", plot.y_label = "time (ms)";
-  Series a{.name = parts ? "factor" : "SCHURPA"}, b{.name = parts ? "solves" : "DIRECT"};
-  Series c{.name = parts ? "total" : "SCHURPA, thesis"}, d{.name = "DIRECT, thesis"};
+  Series a = named(parts ? "factor" : "SCHURPA"), b = named(parts ? "solves" : "DIRECT");
+  Series c = named(parts ? "total" : "SCHURPA, thesis"), d = named("DIRECT, thesis");
   for (std::size_t i = 0; i < results.rows.size(); ++i) {
     const PerturbedRow& r = results.rows[i];
     const PublishedRow& p = published_rows()[i];
-    for (Series* s : {&a, &b, &c, &d}) s->x.push_back(r.delta), s->markers = true;
+    for (Series* s : {&a, &b, &c, &d}) s->x.push_back(r.delta);
     a.y.push_back(parts ? r.schurpa.factor_ms : r.schurpa.total_ms);
     b.y.push_back(parts ? r.schurpa.solve_ms : r.direct.total_ms);
     c.y.push_back(parts ? r.schurpa.total_ms : p.schurpa_total);

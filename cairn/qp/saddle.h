@@ -65,8 +65,8 @@ class SchurSaddle : public SaddleSolver {
   explicit SchurSaddle(const SchurSettings& settings) : settings_(settings) {}
 
   void reset() override;
-  /// Variables i and i + 1, which were factored together or not at all, are now those along other axes, the first of
-  /// which is (x, y) in the old ones: their columns are made anew, and so is v; the other columns are turned.
+  /// Variables i and i + 1 are now those along other axes, the first of which is (x, y) in the old ones: their columns
+  /// are made anew, and so is v; the other columns are turned. Where only one of them was factored, nothing holds.
   void turn(int i, double x, double y);
   int columns() const { return static_cast<int>(changed_.size()); }
 
@@ -77,7 +77,8 @@ class SchurSaddle : public SaddleSolver {
                     std::span<double> x, QpReport& report, ThreadPool* pool) override;
 
  private:
-  bool refactor(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool);
+  bool refactor(const BoundedQp& qp, std::span<const BoundState> state, bool complete, QpReport& report,
+                ThreadPool* pool);
   void drop_reverted(std::span<const BoundState> state);
   void add_columns(const BoundedQp& qp, std::span<const std::int32_t> fresh, QpReport& report, ThreadPool* pool);
   double schur_entry(const BoundedQp& qp, std::int32_t i, std::span<const double> column) const;

@@ -23,6 +23,8 @@ static void erase_column(std::size_t at, std::vector<std::int32_t>& changed, std
 }
 
 void SchurSaddle::turn(int i, double x, double y) {
+  if (!factor_) return;
+  if (base_free_[static_cast<std::size_t>(i)] != base_free_[static_cast<std::size_t>(i) + 1]) return reset();
   has_v_ = false;
   for (std::size_t at = changed_.size(); at-- > 0;)
     if (changed_[at] == i || changed_[at] == i + 1) erase_column(at, changed_, columns_, schur_);
@@ -41,12 +43,13 @@ void SchurSaddle::drop_reverted(std::span<const BoundState> state) {
   }
 }
 
-bool SchurSaddle::refactor(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
+bool SchurSaddle::refactor(const BoundedQp& qp, std::span<const BoundState> state, bool complete, QpReport& report,
+                           ThreadPool* pool) {
   reset();
   matrix_ = qp.h, factor_ = qp.h->make_factor();
   base_free_.resize(state.size());
   for (std::size_t i = 0; i < state.size(); ++i) base_free_[i] = state[i] == BoundState::free ? 1 : 0;
-  qp.h->complete_free(base_free_);
+  if (complete) qp.h->complete_free(base_free_);
   free_.clear();
   for (std::size_t i = 0; i < state.size(); ++i)
     if (base_free_[i] != 0) free_.push_back(static_cast<std::int32_t>(i));
@@ -60,7 +63,7 @@ bool SchurSaddle::refactor(const BoundedQp& qp, std::span<const BoundState> stat
 
 bool SchurSaddle::prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
   bool is_new = !factor_ || matrix_ != qp.h || base_free_.size() != state.size();
-  if (is_new && !refactor(qp, state, report, pool)) return false;
+  if (is_new && !refactor(qp, state, true, report, pool)) return false;
   for (;;) {
     drop_reverted(state);
     std::vector<std::int32_t> fresh;
@@ -75,16 +78,16 @@ bool SchurSaddle::prepare(const BoundedQp& qp, std::span<const BoundState> state
       add_columns(qp, fresh, report, pool);
       report.schur_columns = std::max(report.schur_columns, columns());
       if (factor_schur()) return true;
-      if (is_new) return false;
+      if (changed_.empty()) return false;
     }
-    if (!refactor(qp, state, report, pool)) return false;
+    if (!refactor(qp, state, !is_new, report, pool)) return false;
     is_new = true;
   }
 }
 
 bool SchurSaddle::renew(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
   if (changed_.empty()) return false;
-  return refactor(qp, state, report, pool) && prepare(qp, state, report, pool);
+  return refactor(qp, state, false, report, pool) && prepare(qp, state, report, pool);
 }
 
 /// x <- of K0^-1 (g, x_B): x_F = H_FF^-1 (g_F - H_FB x_B).

@@ -8,6 +8,7 @@ namespace cairn {
 
 namespace {
 
+constexpr int kMostSets = 200;                        // active sets of one QP
 constexpr double kHalfRoot = 0.70710678118654752440;  // of a diamond with corners at 1: half its side
 
 double times(const Velocity& a, const Velocity& b) { return dot(a.linear, b.linear) + dot(a.angular, b.angular); }
@@ -131,12 +132,12 @@ void StaggeredIsland::read_start(const ContactProblem& problem, const ContactSol
   contact_solution_ = {}, friction_solution_ = {};
   contact_solution_.state.assign(contacts_ + joints_, BoundState::free);
   friction_solution_.state.assign(2 * contacts_ + joints_, BoundState::free);
-  bool is_cold = true;
-  for (std::size_t k = 0; k < contacts_; ++k) is_cold = is_cold && solution.contact_impulse[k][0] == 0;
+  is_cold_ = true;
+  for (std::size_t k = 0; k < contacts_; ++k) is_cold_ = is_cold_ && solution.contact_impulse[k][0] == 0;
   for (std::size_t k = 0; k < contacts_; ++k) {
     const auto& given = solution.contact_impulse[k];
     alpha_[k] = is_dead_[k] == 0 ? std::max(0.0, given[0]) : 0.0;
-    if (!is_cold && alpha_[k] == 0) contact_solution_.state[k] = BoundState::lower;
+    if (!is_cold_ && alpha_[k] == 0) contact_solution_.state[k] = BoundState::lower;
     const ContactBlock& c = problem.contacts[k];
     if (c.friction1 > 0) beta_[2 * k] = given[1] / c.friction1;
     if (c.friction2 > 0) beta_[2 * k + 1] = given[2] / c.friction2;
@@ -155,7 +156,8 @@ void StaggeredIsland::read_start(const ContactProblem& problem, const ContactSol
   }
 }
 
-void StaggeredIsland::take(const QpReport& qp, SolveReport& report) const {
+void StaggeredIsland::take(const QpReport& qp, SolveReport& report) {
+  failed_ += qp.end == QpEnd::converged ? 0 : 1;
   report.factorisations += qp.factorisations;
   report.restarts += qp.single_exchanges > 0 ? 1 : 0;
 }
@@ -168,13 +170,15 @@ bool StaggeredIsland::solve_contact(const SolveContext& context, SolveReport& re
     contact_qp_.c[i] = is_dead_[i] != 0 ? last : settings_.eps * w(i, i) * last - q_[i] - g_[i];
   }
   const QpReport qp =
-      contact_->solve(contact_qp_, contact_solution_, {.pool = context.pool, .interrupt = context.interrupt});
+      contact_->solve(contact_qp_, contact_solution_,
+                      {.pool = context.pool, .max_iterations = kMostSets, .interrupt = context.interrupt});
   take(qp, report);
   for (std::size_t i = 0; i < n; ++i) (i < contacts_ ? alpha_[i] : gamma_[i - contacts_]) = contact_solution_.x[i];
   return qp.end != QpEnd::not_positive_definite;
 }
 
-/// Every corner to where friction would push: along beta - rho y_t. Diamonds that hold it anyway stay.
+/// Every corner to where friction would push: along beta - rho y_t. Diamonds that hold it anyway stay. From a cold
+/// start that is also the first guess of who slides: with all free, active sets may take thousands of exchanges.
 void StaggeredIsland::realign() {
   for (std::size_t k = 0; k < contacts_; ++k) {
     if (is_dead_[tangent(k, 0)] != 0 || is_dead_[tangent(k, 1)] != 0) continue;  // friction along one axis, or none
@@ -189,6 +193,9 @@ void StaggeredIsland::realign() {
       aim[axis] = stiffness > 0 ? beta_[2 * k + axis] - y / stiffness : 0.0;
     }
     const double size = std::hypot(aim[0], aim[1]);
+    if (is_cold_)
+      friction_solution_.state[2 * k] = friction_solution_.state[2 * k + 1] =
+          size > alpha_[k] ? BoundState::upper : BoundState::free;
     if (!(size > kHalfRoot * alpha_[k]) || size == 0) continue;
     // The corner is at 45 degrees between the axes.
     const double x = kHalfRoot * (aim[0] + aim[1]) / size, y = kHalfRoot * (aim[1] - aim[0]) / size;
@@ -204,6 +211,7 @@ void StaggeredIsland::realign() {
 /// c = -(q_s + W_sn alpha) + eps D s, in turned axes; |b| <= alpha / sqrt(2) along both.
 bool StaggeredIsland::solve_friction(const SolveContext& context, SolveReport& report) {
   if (settings_.realign) realign();
+  is_cold_ = false;
   const std::size_t n = 2 * contacts_ + joints_;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t row = i < 2 * contacts_ ? tangent(i / 2, i % 2) : contacts_ + i - 2 * contacts_;
@@ -223,7 +231,8 @@ bool StaggeredIsland::solve_friction(const SolveContext& context, SolveReport& r
     }
   }
   const QpReport qp =
-      friction_->solve(friction_qp_, friction_solution_, {.pool = context.pool, .interrupt = context.interrupt});
+      friction_->solve(friction_qp_, friction_solution_,
+                       {.pool = context.pool, .max_iterations = kMostSets, .interrupt = context.interrupt});
   take(qp, report);
   Vector s = friction_solution_.x;
   turned_->to_fixed(s);

@@ -59,11 +59,13 @@ class StaggeredIsland {
   double measure(const ContactProblem& problem, const SolveContext& context);
   double w(std::size_t i, std::size_t j) const { return w_[i * rows_.size() + j]; }
   std::size_t tangent(std::size_t contact, std::size_t axis) const { return contacts_ + joints_ + 2 * contact + axis; }
-  void take(const QpReport& qp, SolveReport& report) const;
+  void take(const QpReport& qp, SolveReport& report);
 
   StaggeredSettings settings_;
   std::size_t contacts_ = 0, joints_ = 0;
   bool has_friction_ = false;
+  int failed_ = 0;               ///< QPs of this solve whose active sets did not end
+  bool is_cold_ = false;         ///< nothing is known of which contacts slide
   std::vector<Row> rows_;        ///< normals, joint rows, tangents times their friction coefficients
   std::vector<char> is_dead_;    ///< per row: nothing it pushes can move
   Vector w_, q_;                 ///< per row

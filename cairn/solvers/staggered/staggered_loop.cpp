@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kRelaxed = 0.7;   // of a step, where the answer does not get better
 constexpr double kBetter = 0.999;  // of the best residual: what counts as progress
+constexpr double kEqual = 1e-12;   // residuals that differ by less are the same
+constexpr int kMostFailed = 3;     // QPs whose active sets do not end
 constexpr int kRelaxAfter = 15;    // iterations without progress
 
 }  // namespace
@@ -65,6 +67,7 @@ SolveReport StaggeredIsland::solve(const ContactProblem& problem, ContactSolutio
   ContactSolution kept = trial_;
   see_friction();
   g_ = seen_;
+  failed_ = 0;
   int since = 0;  // iterations without progress
   report.reason = stop.tolerance > 0 && best <= stop.tolerance ? StopReason::converged : StopReason::max_iterations;
   while (report.reason != StopReason::converged && report.iterations < stop.max_iterations) {
@@ -78,7 +81,8 @@ SolveReport StaggeredIsland::solve(const ContactProblem& problem, ContactSolutio
       since = 0;
     else
       ++since;
-    if (now < best) best = now, std::swap(kept, trial_), trial_ = kept;
+    // Of equals the later one: rows that cannot be met may hide what the others gain.
+    if (now <= (1 + kEqual) * best) best = std::min(best, now), kept = trial_;
     if (context.progress) context.progress(report.iterations, best);
     if (stop.tolerance > 0 && best <= stop.tolerance) {
       report.reason = StopReason::converged;
@@ -88,7 +92,7 @@ SolveReport StaggeredIsland::solve(const ContactProblem& problem, ContactSolutio
     } else if (stop.time_limit > 0 && timer.seconds() >= stop.time_limit) {
       report.reason = StopReason::time_limit;
       break;
-    } else if (stop.tolerance > 0 && since >= settings_.patience) {
+    } else if ((stop.tolerance > 0 && since >= settings_.patience) || failed_ > kMostFailed) {
       report.reason = StopReason::stalled;
       break;
     }
