@@ -67,11 +67,12 @@ void add_json(const ExactSums& s, nlohmann::json& json) {
 }
 
 std::string to_text(const ExactSums& s) {
-  std::string text = fmt::format("{} of {} steps, worst {:.1e}; {} of {} islands; {:.1f} Newton steps per step, {} in the first",
-                                 s.exact_steps, s.steps, s.worst, s.total.exact, s.total.islands,
-                                 per_step(s.total.newton_steps, s), s.first_newton_steps);
+  std::string text = fmt::format(
+      "{} of {} steps, worst {:.1e}; {} of {} islands; {:.1f} Newton steps per step, {} in the first", s.exact_steps,
+      s.steps, s.worst, s.total.exact, s.total.islands, per_step(s.total.newton_steps, s), s.first_newton_steps);
   for (std::size_t i = 0; i < kExactStages; ++i)
-    if (s.total.ended[i] > 0) text += fmt::format("; {} by {}", s.total.ended[i], to_string(static_cast<ExactStage>(i)));
+    if (s.total.ended[i] > 0)
+      text += fmt::format("; {} by {}", s.total.ended[i], to_string(static_cast<ExactStage>(i)));
   return text;
 }
 

@@ -101,13 +101,13 @@ inline constexpr std::int64_t kSmallIsland = 100;
 /// What an exact solve did. No islands: the solver is another one, or nothing touches.
 struct ExactReport {
   std::int64_t islands = 0;
-  std::int64_t exact = 0;                           ///< of these, with a residual of at most kExactResidual
-  std::int64_t small = 0, small_exact = 0;          ///< the same of islands of up to kSmallIsland contacts
-  std::array<std::int64_t, kExactStages> ended{};   ///< islands by the stage that found their answer
-  std::int64_t fallbacks = 0;                       ///< islands that Newton in impulses did not end
+  std::int64_t exact = 0;                          ///< of these, with a residual of at most kExactResidual
+  std::int64_t small = 0, small_exact = 0;         ///< the same of islands of up to kSmallIsland contacts
+  std::array<std::int64_t, kExactStages> ended{};  ///< islands by the stage that found their answer
+  std::int64_t fallbacks = 0;                      ///< islands that Newton in impulses did not end
   std::int64_t newton_steps = 0, factorisations = 0, sweeps = 0;  ///< of all islands
-  ExactIslandReport worst;                          ///< the first of those with the largest residual
-  std::vector<ExactIslandReport> parts;             ///< by island; empty without SolveContext::details
+  ExactIslandReport worst;                                        ///< the first of those with the largest residual
+  std::vector<ExactIslandReport> parts;                           ///< by island; empty without SolveContext::details
 };
 
 struct SolveReport {

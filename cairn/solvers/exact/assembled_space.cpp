@@ -26,8 +26,7 @@ AssembledSpace::AssembledSpace(const DelassusProblem& problem, const ExactSettin
   law_.softness.assign(law_.q.size(), 0.0);
   for (std::int32_t k = 0; k < static_cast<std::int32_t>(cone_.contact_count()); ++k) {
     law_.units.push_back({k * dim, k * dim * dim, dim});
-    for (int i = 0; i < dim; ++i)
-      law_.rho.push_back((i == 0 ? cone_.rho_n : cone_.rho_t)[static_cast<std::size_t>(k)]);
+    for (int i = 0; i < dim; ++i) law_.rho.push_back((i == 0 ? cone_.rho_n : cone_.rho_t)[static_cast<std::size_t>(k)]);
   }
   law_.block_entries = law_.units.size() * static_cast<std::size_t>(dim * dim);
   zero_.assign(law_.rows(), 0.0);

@@ -184,7 +184,9 @@ void BodyMatrix::solve(std::span<double> x) const {
   const auto at = [&](std::int32_t position) {
     return x.data() + std::int64_t{order_[static_cast<std::size_t>(position)]} * kDim;
   };
-  const auto upper = [&](std::int32_t entry) { return values_.data() + (body_count_ + 2 * std::int64_t{entry}) * kEntries; };
+  const auto upper = [&](std::int32_t entry) {
+    return values_.data() + (body_count_ + 2 * std::int64_t{entry}) * kEntries;
+  };
   for (std::int32_t p = 0; p < body_count_; ++p) {
     solve_pivot<1>(values_.data() + std::int64_t{p} * kEntries, exchange_[static_cast<std::size_t>(p)], at(p));
     for (auto i = start_[static_cast<std::size_t>(p)]; i < start_[static_cast<std::size_t>(p) + 1]; ++i)

@@ -103,7 +103,8 @@ void BodySpace::add_contact(const ContactBlock& c) {
       const Vec3 axis = c.spin_radius * c.normal;
       return weigh(c.body_a, c.body_b, {{}, -1.0 * axis}, {{}, axis});
     }
-    return weigh(c.body_a, c.body_b, {-1.0 * axes[i], -1.0 * cross(c.arm_a, axes[i])}, {axes[i], cross(c.arm_b, axes[i])});
+    return weigh(c.body_a, c.body_b, {-1.0 * axes[i], -1.0 * cross(c.arm_a, axes[i])},
+                 {axes[i], cross(c.arm_b, axes[i])});
   };
   double trace = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(dim_); ++i) {
@@ -140,7 +141,8 @@ void BodySpace::add_joint(const JointBlock& joint) {
     law_.scale.push_back(scale), law_.q.push_back(scale * q), law_.softness.push_back(scale * scale * softness);
     for (double& value : g) value *= scale;
     finish_unit(unit);
-    edges_.push_back({number_[static_cast<std::size_t>(joint.body_a)], number_[static_cast<std::size_t>(joint.body_b)]});
+    edges_.push_back(
+        {number_[static_cast<std::size_t>(joint.body_a)], number_[static_cast<std::size_t>(joint.body_b)]});
   }
 }
 

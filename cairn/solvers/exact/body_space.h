@@ -34,7 +34,7 @@ class BodySpace : public NewtonSpace {
   void from_impulses(const ContactSolution& solution, std::span<double> x) const;
 
  private:
-  using Row = std::array<double, 12>;                ///< of G: six numbers for body a, six for body b
+  using Row = std::array<double, 12>;                   ///< of G: six numbers for body a, six for body b
   using Factor = std::array<std::array<double, 3>, 3>;  ///< lower triangle of S for turning
 
   void number_bodies();

@@ -84,8 +84,9 @@ void ExactSolver::add_notes(SolveReport& report) const {
   const ExactReport& exact = report.exact;
   const auto large = exact.ended[static_cast<std::size_t>(ExactStage::iterative)];
   if (large > 0)
-    report.notes.push_back(fmt::format("{} islands have more than max_contacts={} contacts and joint rows: solved by {}",
-                                       large, settings_.max_contacts, settings_.large));
+    report.notes.push_back(
+        fmt::format("{} islands have more than max_contacts={} contacts and joint rows: solved by {}", large,
+                    settings_.max_contacts, settings_.large));
   if (exact.exact < exact.islands)
     report.notes.push_back(fmt::format("{} of {} islands are exact; the worst has {} contacts and a residual of {:.1e}",
                                        exact.exact, exact.islands, exact.worst.contacts, exact.worst.residual));

@@ -10,8 +10,8 @@ namespace cairn {
 
 namespace {
 
-constexpr int kHalvings = 10;        // of a Newton step
-constexpr double kDecrease = 1e-4;   // part of the promised decrease that a step must bring
+constexpr int kHalvings = 10;       // of a Newton step
+constexpr double kDecrease = 1e-4;  // part of the promised decrease that a step must bring
 constexpr double kInner = 1e-2;     // of |R| at the start of an eps: solved well enough
 constexpr double kRise = 10;        // of eps after a proximal point that was not reached
 constexpr int kMostFailures = 4;    // in a row before Newton in velocities gives up
@@ -253,8 +253,8 @@ bool ExactNewton::solve_inner(NewtonSpace& space, double eps, int max_steps, Bes
   }
 }
 
-/// A proximal point that was reached lets eps fall. One that was not is left as it is in a hurry, else given up: back to
-/// the one before, with a larger eps, and from there down by smaller steps.
+/// A proximal point that was reached lets eps fall. One that was not is left as it is in a hurry, else given up: back
+/// to the one before, with a larger eps, and from there down by smaller steps.
 bool ExactNewton::solve_velocities(NewtonSpace& space, const VelocityNewtonSettings& settings, std::span<double> x,
                                    BestIterate& best) {
   resize(space);

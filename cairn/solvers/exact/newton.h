@@ -7,9 +7,9 @@
 //   a step, the one with the smallest change of impulses; two refinements against the matrix without eps.
 //
 // In velocities, for starts far away: a proximal point x_c, softened by eps, every contact solved exactly for itself:
-//   x(s) = P((eps x_c - z) / (eps + g)),  z = G s + q;   R(s) = G^T x(s) - s = 0;   (1 + G^T D G) ds = R,  D = S / (eps + g)
-//   Without friction R is the gradient of a strongly convex function. Then x_c <- x and eps falls. Round-off ends it
-//   at about 1e-16 / eps.
+//   x(s) = P((eps x_c - z) / (eps + g)),  z = G s + q;   R(s) = G^T x(s) - s = 0;   (1 + G^T D G) ds = R,  D = S / (eps
+//   + g) Without friction R is the gradient of a strongly convex function. Then x_c <- x and eps falls. Round-off ends
+//   it at about 1e-16 / eps.
 //
 // Both are semismooth: S is one of several derivatives where a contact changes between open, stick and slide. Line
 // searches compare with the largest of the last few residuals. Internal to `exact`.
@@ -64,9 +64,9 @@ class ExactNewton {
   double search_velocities(const NewtonSpace& space, double eps, double reference);
 
   std::vector<double> f_, h_, z_, dz_, dx_, trial_x_, trial_z_;  ///< per row
-  std::vector<double> s_, ds_, rest_, trial_s_;                   ///< per state
-  std::vector<double> slope_, inverse_, response_;                ///< blocks: S, B^-1, D
-  std::vector<double> centre_, x_;                                ///< x_c and x(s)
+  std::vector<double> s_, ds_, rest_, trial_s_;                  ///< per state
+  std::vector<double> slope_, inverse_, response_;               ///< blocks: S, B^-1, D
+  std::vector<double> centre_, x_;                               ///< x_c and x(s)
 };
 
 }  // namespace cairn

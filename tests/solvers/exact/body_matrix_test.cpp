@@ -47,7 +47,9 @@ TEST(BodyMatrix, SolvesAsADenseMatrixDoes) {
     const auto bodies = static_cast<std::int32_t>(1 + random.below(14));
     std::vector<Edge> edges;
     for (std::uint64_t e = random.below(40); e > 0; --e) {
-      const auto body = [&] { return static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(bodies + 1))) - 1; };
+      const auto body = [&] {
+        return static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(bodies + 1))) - 1;
+      };
       const Edge edge{body(), body()};
       if (edge.a != edge.b) edges.push_back(edge);
     }

@@ -146,7 +146,8 @@ TEST(Exact, AgreesWithReferenceOnRandomClusters) {
   int stages = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
-    const ContactProblem problem = random_cluster(random, {.bodies = 10, .pairs = 9, .friction = seed % 2 == 0 ? 0.0 : 0.4}).problem;
+    const ContactProblem problem =
+        random_cluster(random, {.bodies = 10, .pairs = 9, .friction = seed % 2 == 0 ? 0.0 : 0.4}).problem;
     ContactSolution exact, reference;
     SolveContext context;
     context.stop = {1e-12, 20000, 0};
@@ -210,7 +211,8 @@ TEST(Exact, IslandsGetTheBitsThatTheyGetAlone) {
   const ContactProblem one = random_cluster(random, {.bodies = 8, .pairs = 10, .friction = 0.3}).problem;
   const ContactProblem two = random_cluster(random, {.bodies = 6, .pairs = 7, .friction = 0.5, .joints = 2}).problem;
   ContactProblem both = one;
-  const auto shift = static_cast<std::int32_t>(one.bodies.size()), rows = static_cast<std::int32_t>(one.joint_rows.size());
+  const auto shift = static_cast<std::int32_t>(one.bodies.size()),
+             rows = static_cast<std::int32_t>(one.joint_rows.size());
   both.bodies.insert(both.bodies.end(), two.bodies.begin(), two.bodies.end());
   for (ContactBlock c : two.contacts) c.body_a += shift, c.body_b += shift, both.contacts.push_back(c);
   for (JointBlock j : two.joints) j.body_a += shift, j.body_b += shift, j.first_row += rows, both.joints.push_back(j);
@@ -237,7 +239,8 @@ TEST(Exact, LargeIslandsGoToTheNamedSolverAndTheReportSaysSo) {
   ContactSolution solution;
   SolveContext context;
   context.stop = {1e-6, 5000, 0};
-  const SolveReport report = ExactSolver({.iterations = 0, .max_contacts = 5, .large = "gauss_seidel"}).solve(problem, solution, context);
+  const SolveReport report =
+      ExactSolver({.iterations = 0, .max_contacts = 5, .large = "gauss_seidel"}).solve(problem, solution, context);
   EXPECT_EQ(report.exact.ended[static_cast<std::size_t>(ExactStage::iterative)], report.exact.islands);
   EXPECT_EQ(report.exact.newton_steps, 0);
   EXPECT_GT(report.exact.sweeps, 0);
@@ -305,7 +308,8 @@ TEST(Exact, AssembledProblemsAreSolvedToo) {
 }
 
 TEST(Exact, APyramidStandsExactlyStepByStep) {
-  auto scene = scenes::make_scene("pyramid_4", {}, [](WorldSettings& s) { choose_solver(s, "exact", {}); }).value_or_throw();
+  auto scene =
+      scenes::make_scene("pyramid_4", {}, [](WorldSettings& s) { choose_solver(s, "exact", {}); }).value_or_throw();
   for (int step = 0; step < 30; ++step) {
     const StepReport& report = scene.world.step(scene.dt);
     EXPECT_LE(report.solve.residual, kExactResidual) << step;
