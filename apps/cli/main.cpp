@@ -86,7 +86,7 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--sub-steps", o.sub_steps, "parts that each step is done in")
       ->check(number_in(1, cairn::kMostSubSteps));
   run.add_option("--joint-projection", o.joint_projection,
-                 "whether joints are closed on the level of positions (automatic: with ldl_pgs and soft_step)")
+                 "whether joints are closed on the level of positions (automatic: with ldl_pgs, soft_step and exact)")
       ->check(CLI::IsMember({"automatic", "off", "on"}));
   run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
       ->check(thread_count());

@@ -42,7 +42,7 @@ void describe_sleep(Fields& f, SleepSettings& s) {
 }
 
 void describe_projection(Fields& f, JointProjectionSettings& s) {
-  f.named("use", s.use, kProjections, "automatic: with ldl_pgs and soft_step");
+  f.named("use", s.use, kProjections, "automatic: with ldl_pgs, soft_step and exact");
   f.number("tolerance", s.tolerance, {1e-12, 1}, "m or rad; what is apart by less is left alone");
   std::int64_t iterations = s.iterations;
   f.whole("iterations", iterations, 0, 1000, "Newton steps at most");

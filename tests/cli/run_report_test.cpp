@@ -112,6 +112,39 @@ scenes::Scene watched_scene(BodyId& a, BodyId& b) {
   return scene;
 }
 
+TEST(RunStatistics, CountsExactStepsAndIslands) {
+  RunStatistics statistics({}, {}, 0);
+  statistics.add(step_report(1, 0, 0), {});  // nothing touches yet
+  for (std::int64_t step = 2; step <= 5; ++step) {
+    StepReport report = step_report(step, 0, step == 3 ? 1e-5 : 1e-10);
+    ExactReport& exact = report.solve.exact;
+    exact.islands = 4, exact.exact = step == 3 ? 3 : 4, exact.small = 3, exact.small_exact = 3;
+    exact.newton_steps = step, exact.worst = {200, 0, ExactStage::sweeps, StopReason::stalled, 2e-5, 50, 50, 100};
+    exact.ended[static_cast<std::size_t>(ExactStage::impulses)] = 4;
+    statistics.add(report, {});
+  }
+  RunSummary summary;
+  statistics.summarise(summary);
+  const nlohmann::json json = to_json(summary);
+  EXPECT_EQ(json["exact_steps"], 4);
+  EXPECT_DOUBLE_EQ(json["exact_worst"], 1e-5);
+  EXPECT_DOUBLE_EQ(json["exact_islands"], 15.0 / 16);
+  EXPECT_DOUBLE_EQ(json["exact_small_islands"], 1);
+  EXPECT_EQ(json["exact_first_newton_steps"], 2);
+  EXPECT_EQ(json["exact_stages"]["impulses"], 16);
+  ASSERT_EQ(json["exact_misses"].size(), 1u);
+  EXPECT_EQ(json["exact_misses"][0]["step"], 3);
+  EXPECT_EQ(json["exact_misses"][0]["stage"], "sweeps");
+}
+
+TEST(RunStatistics, OtherSolversAreNotCalledExact) {
+  RunStatistics statistics({}, {}, 0);
+  statistics.add(step_report(1, 0, 1e-12), {});
+  RunSummary summary;
+  statistics.summarise(summary);
+  EXPECT_FALSE(to_json(summary).contains("exact_steps"));
+}
+
 TEST(BodyWatch, SeesDriftAndSag) {
   BodyId a, b;
   scenes::Scene scene = watched_scene(a, b);

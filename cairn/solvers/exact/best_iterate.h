@@ -21,6 +21,7 @@ struct IslandLimits {
   StopSettings stop;
   const std::atomic<bool>* interrupt = nullptr;
   const Timer* clock = nullptr;
+  double enough = 0;  ///< residual, no smaller than the tolerance, with which no further stage is begun
 
   bool is_interrupted() const { return interrupt != nullptr && interrupt->load(std::memory_order_relaxed); }
   bool is_late() const { return stop.time_limit > 0 && clock != nullptr && clock->seconds() >= stop.time_limit; }
@@ -65,6 +66,7 @@ class BestIterate {
   void count_factorisation() { ++factorisations_; }
 
   bool done() const { return done_; }
+  bool is_enough() const { return value_ <= limits_.enough; }
   StopReason reason() const { return reason_; }  ///< where it is done
   double value() const { return value_; }        ///< residual of the best
   std::span<const double> x() const { return x_; }

@@ -24,10 +24,14 @@ ExactSolver::ExactSolver(const ExactSettings& settings) : settings_(settings) {
 }
 ExactSolver::~ExactSolver() = default;
 
-StopSettings ExactSolver::limits(const StopSettings& given) const {
-  StopSettings stop = override_stop(given, settings_.iterations, settings_.tolerance);
-  if (stop.tolerance == 0) stop.tolerance = kDefaultTolerance;
-  return stop;
+/// The caller's tolerance is binding. Where there is none, what is exact is enough, but a cheap stage goes on to a
+/// tenth.
+IslandLimits ExactSolver::limits(const SolveContext& context, const Timer& clock) const {
+  IslandLimits limits{override_stop(context.stop, settings_.iterations, settings_.tolerance), context.interrupt,
+                      &clock};
+  limits.enough = limits.stop.tolerance > 0 ? limits.stop.tolerance : kExactResidual;
+  if (limits.stop.tolerance == 0) limits.stop.tolerance = kDefaultTolerance;
+  return limits;
 }
 
 /// Slots for all islands that something acts in.
@@ -101,7 +105,7 @@ SolveReport ExactSolver::solve(const ContactProblem& problem, ContactSolution& s
   extract(problem, solution, context);
   report.setup_seconds = timer.seconds();
   const Timer clock;
-  const IslandLimits limit{limits(context.stop), context.interrupt, &clock};
+  const IslandLimits limit = limits(context, clock);
   parallel_for(context.pool, static_cast<std::int64_t>(count_), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       Slot& slot = *slots_[static_cast<std::size_t>(i)];
@@ -121,7 +125,7 @@ SolveReport ExactSolver::solve(const ContactProblem& problem, ContactSolution& s
     ruler_.reset(problem, context.pool);
     report.residual = ruler_.residual(solution, false, context.pool);
     // Contacts between bodies that cannot move belong to no island, and nothing can mend them.
-    if (!(report.residual <= limit.stop.tolerance)) report.reason = worse_of(report.reason, StopReason::stalled);
+    if (!(report.residual <= limit.enough)) report.reason = worse_of(report.reason, StopReason::stalled);
   }
   if (context.details) add_notes(report);
   return report;
@@ -140,7 +144,7 @@ SolveReport ExactSolver::solve(const DelassusProblem& problem, DelassusSolution&
   report.setup_seconds = timer.seconds();
   const Timer clock;
   ExactStages stages(settings_);
-  ExactIslandReport island = stages.run(space, space, {limits(context.stop), context.interrupt, &clock}, x);
+  ExactIslandReport island = stages.run(space, space, limits(context, clock), x);
   island.contacts = problem.contact_count();
   add(island, report);
   space.to_impulses(x, solution.impulse);

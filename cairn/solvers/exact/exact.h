@@ -39,7 +39,7 @@ class ExactSolver : public Solver {
     ExactIslandReport report;
   };
 
-  StopSettings limits(const StopSettings& given) const;
+  IslandLimits limits(const SolveContext& context, const Timer& clock) const;
   void extract(const ContactProblem& problem, const ContactSolution& solution, const SolveContext& context);
   bool is_large(const IslandPart& part) const;
   void solve_large(Slot& slot, const StopSettings& stop, const SolveContext& context);

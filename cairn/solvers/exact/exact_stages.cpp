@@ -18,7 +18,8 @@ ExactIslandReport ExactStages::run(NewtonSpace& space, ExactHelper& helper, cons
   take_best(x);
   ExactIslandReport report;
   report.stage = run_stages(space, helper, x);
-  report.reason = best_.done() ? best_.reason() : StopReason::stalled;
+  const StopReason tired = best_.is_enough() ? StopReason::converged : StopReason::stalled;
+  report.reason = best_.done() ? best_.reason() : tired;
   report.residual = best_.value();
   report.newton_steps = best_.steps(), report.factorisations = best_.factorisations(), report.sweeps = sweeps_;
   take_best(x);
@@ -31,7 +32,7 @@ ExactStage ExactStages::run_stages(NewtonSpace& space, ExactHelper& helper, std:
   double reached = best_.value();
   const auto is_over = [&](ExactStage stage) {
     if (best_.value() < reached) found = stage, reached = best_.value();
-    return best_.done();
+    return best_.done() || (stage != ExactStage::start && best_.is_enough());
   };
   if (is_over(ExactStage::start)) return found;
   impulse_stage(space, x);
