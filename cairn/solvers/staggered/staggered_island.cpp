@@ -159,7 +159,6 @@ void StaggeredIsland::read_start(const ContactProblem& problem, const ContactSol
 void StaggeredIsland::take(const QpReport& qp, SolveReport& report) {
   failed_ += qp.end == QpEnd::converged ? 0 : 1;
   report.factorisations += qp.factorisations;
-  report.restarts += qp.single_exchanges > 0 ? 1 : 0;
 }
 
 /// c = -(q_z + g) + eps D z.
