@@ -30,6 +30,7 @@ void ExactSums::add(const StepReport& report) {
   ++steps;
   // Without a measure of the whole step, that of its worst island, which is no smaller.
   const double residual = report.solve.residual >= 0 ? report.solve.residual : now.worst.residual;
+  total.is_given = total.is_given || now.is_given;
   const bool holds = now.islands == 0 || residual <= kExactResidual;
   exact_steps += holds ? 1 : 0;
   if (now.islands == 0) return;

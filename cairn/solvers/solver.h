@@ -98,8 +98,9 @@ struct ExactIslandReport {
 /// Islands of up to so many contacts are counted apart: large ones may fail where all small ones end.
 inline constexpr std::int64_t kSmallIsland = 100;
 
-/// What an exact solve did. No islands: the solver is another one, or nothing touches.
+/// What an exact solve did.
 struct ExactReport {
+  bool is_given = false;  ///< the solver is one that fills this
   std::int64_t islands = 0;
   std::int64_t exact = 0;                          ///< of these, with a residual of at most kExactResidual
   std::int64_t small = 0, small_exact = 0;         ///< the same of islands of up to kSmallIsland contacts

@@ -118,7 +118,7 @@ TEST(RunStatistics, CountsExactStepsAndIslands) {
   for (std::int64_t step = 2; step <= 5; ++step) {
     StepReport report = step_report(step, 0, step == 3 ? 1e-5 : 1e-10);
     ExactReport& exact = report.solve.exact;
-    exact.islands = 4, exact.exact = step == 3 ? 3 : 4, exact.small = 3, exact.small_exact = 3;
+    exact.is_given = true, exact.islands = 4, exact.exact = step == 3 ? 3 : 4, exact.small = 3, exact.small_exact = 3;
     exact.newton_steps = step, exact.worst = {200, 0, ExactStage::sweeps, StopReason::stalled, 2e-5, 50, 50, 100};
     exact.ended[static_cast<std::size_t>(ExactStage::impulses)] = 4;
     statistics.add(report, {});
@@ -135,6 +135,19 @@ TEST(RunStatistics, CountsExactStepsAndIslands) {
   ASSERT_EQ(json["exact_misses"].size(), 1u);
   EXPECT_EQ(json["exact_misses"][0]["step"], 3);
   EXPECT_EQ(json["exact_misses"][0]["stage"], "sweeps");
+}
+
+TEST(RunStatistics, StepsInWhichNothingTouchesAreExact) {
+  RunStatistics statistics({}, {}, 0);
+  StepReport report = step_report(1, 0, 0);
+  report.solve.exact.is_given = true;
+  statistics.add(report, {});
+  RunSummary summary;
+  statistics.summarise(summary);
+  const nlohmann::json json = to_json(summary);
+  EXPECT_EQ(json["exact_steps"], 1);
+  EXPECT_EQ(json["exact_worst"], 0);
+  EXPECT_EQ(json["exact_islands"], 1);
 }
 
 TEST(RunStatistics, OtherSolversAreNotCalledExact) {

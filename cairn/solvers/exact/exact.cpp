@@ -100,6 +100,7 @@ SolveReport ExactSolver::solve(const ContactProblem& problem, ContactSolution& s
   check_input(problem, solution, context);
   SolveReport report;
   report.reason = StopReason::converged;
+  report.exact.is_given = true;
   Timer timer;
   begin_islands(problem, solution);
   extract(problem, solution, context);
@@ -136,6 +137,7 @@ SolveReport ExactSolver::solve(const DelassusProblem& problem, DelassusSolution&
   check_warm_start(solution.impulse.size(), problem.q.size(), "impulses");
   SolveReport report;
   report.reason = StopReason::converged;
+  report.exact.is_given = true;
   Timer timer;
   AssembledSpace space(problem, settings_);
   solution.impulse.resize(problem.q.size()), solution.velocity.resize(problem.q.size());
