@@ -16,52 +16,56 @@ constexpr int kMostRefinements = 3;
 
 class DirectSaddle : public SaddleSolver {
  public:
-  void reset() override { factor_.reset(); }
+  void reset() override { part_.factor.reset(); }
 
  protected:
   bool prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) override {
-    if (!factor_ || matrix_ != qp.h) factor_ = qp.h->make_factor(), matrix_ = qp.h;
-    free_.clear();
+    if (!part_.factor || matrix_ != qp.h) part_.factor = qp.h->make_factor(), matrix_ = qp.h;
+    part_.free.clear();
     for (std::size_t i = 0; i < state.size(); ++i)
-      if (state[i] == BoundState::free) free_.push_back(static_cast<std::int32_t>(i));
-    Timer timer;
-    const bool ok = factor_->factor(free_, pool);
-    report.factor_seconds += timer.seconds();
-    if (report.factorisations++ > 0) ++report.refactorings;
-    return ok;
+      if (state[i] == BoundState::free) part_.free.push_back(static_cast<std::int32_t>(i));
+    return part_.make(report, pool);
   }
 
   bool renew(const BoundedQp&, std::span<const BoundState>, QpReport&, ThreadPool*) override { return false; }
 
-  void solve_system(const BoundedQp& qp, std::span<const BoundState> state, std::span<const double> g,
-                    std::span<double> x, QpReport& report, ThreadPool* pool) override {
-    Timer timer;
-    bool bound = false;
-    for (std::size_t i = 0; i < state.size(); ++i) {
-      if (state[i] == BoundState::free) x[i] = 0;
-      bound = bound || x[i] != 0;
-    }
-    product_.assign(x.size(), 0.0);
-    if (bound) qp.h->multiply(x, product_, pool);
-    packed_.resize(free_.size());
-    for (std::size_t k = 0; k < free_.size(); ++k) {
-      const auto i = static_cast<std::size_t>(free_[k]);
-      packed_[k] = g[i] - product_[i];
-    }
-    factor_->solve(packed_, 1, pool);
-    ++report.solves;
-    for (std::size_t k = 0; k < free_.size(); ++k) x[static_cast<std::size_t>(free_[k])] = packed_[k];
+  void solve_system(const BoundedQp& qp, std::span<const BoundState>, std::span<const double> g, std::span<double> x,
+                    QpReport& report, ThreadPool* pool) override {
+    const Timer timer;
+    part_.solve(*qp.h, g, x, report, pool);
     report.solve_seconds += timer.seconds();
   }
 
  private:
-  std::unique_ptr<QpFactor> factor_;
+  FreePart part_;
   const QpMatrix* matrix_ = nullptr;
-  std::vector<std::int32_t> free_;
-  std::vector<double> packed_, product_;
 };
 
 }  // namespace
+
+bool FreePart::make(QpReport& report, ThreadPool* pool) {
+  const Timer timer;
+  const bool ok = factor->factor(free, pool);
+  report.factor_seconds += timer.seconds();
+  if (report.factorisations++ > 0) ++report.refactorings;
+  return ok;
+}
+
+void FreePart::solve(const QpMatrix& h, std::span<const double> g, std::span<double> x, QpReport& report,
+                     ThreadPool* pool) {
+  for (const std::int32_t i : free) x[static_cast<std::size_t>(i)] = 0;
+  const bool is_bound = std::any_of(x.begin(), x.end(), [](double value) { return value != 0; });
+  product.assign(x.size(), 0.0);
+  if (is_bound) h.multiply(x, product, pool);
+  packed.resize(free.size());
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const auto i = static_cast<std::size_t>(free[k]);
+    packed[k] = g[i] - product[i];
+  }
+  factor->solve(packed, 1, pool);
+  ++report.solves;
+  for (std::size_t k = 0; k < free.size(); ++k) x[static_cast<std::size_t>(free[k])] = packed[k];
+}
 
 std::unique_ptr<SaddleSolver> make_direct_saddle() { return std::make_unique<DirectSaddle>(); }
 std::unique_ptr<SaddleSolver> make_schur_saddle(const SchurSettings& settings) {

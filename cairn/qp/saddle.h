@@ -29,6 +29,17 @@ struct SchurSettings {
   double refactor_share = 1.0;  ///< columns may cost as much as this many factorisations
 };
 
+/// H_FF of one set of free variables, factored.
+struct FreePart {
+  std::unique_ptr<QpFactor> factor;
+  std::vector<std::int32_t> free;
+  std::vector<double> packed, product;  ///< scratch
+
+  bool make(QpReport& report, ThreadPool* pool);
+  /// x_F <- H_FF^-1 (g_F - H_FB x_B).
+  void solve(const QpMatrix& h, std::span<const double> g, std::span<double> x, QpReport& report, ThreadPool* pool);
+};
+
 class SaddleSolver {
  public:
   virtual ~SaddleSolver() = default;
@@ -84,16 +95,13 @@ class SchurSaddle : public SaddleSolver {
   double schur_entry(const BoundedQp& qp, std::int32_t i, std::span<const double> column) const;
   bool factor_schur();
   void solve_schur();
-  void solve_base(const BoundedQp& qp, std::span<double> x, std::span<const double> g, QpReport& report,
-                  ThreadPool* pool);
   void update_base(const BoundedQp& qp, std::span<const BoundState> state, std::span<const double> g,
                    std::span<const double> x, QpReport& report, ThreadPool* pool);
 
   SchurSettings settings_;
-  std::unique_ptr<QpFactor> factor_;
+  FreePart part_;
   const QpMatrix* matrix_ = nullptr;
   std::vector<std::uint8_t> base_free_;       ///< per variable: whether free in the factored set
-  std::vector<std::int32_t> free_;            ///< those
   std::vector<std::int32_t> changed_;         ///< variables with a column, in the order of columns
   std::vector<std::vector<double>> columns_;  ///< per column: x of K0^-1 u
   std::vector<std::vector<double>> schur_;    ///< C, by rows
@@ -102,7 +110,7 @@ class SchurSaddle : public SaddleSolver {
   std::vector<double> v_, g_, b_;  ///< v, and of what right-hand sides
   bool has_v_ = false;
   std::vector<double> scale_;  ///< of rows and columns of C
-  std::vector<double> packed_, pi_, product_, correction_;
+  std::vector<double> pi_, product_, correction_;
 };
 
 }  // namespace cairn

@@ -8,7 +8,7 @@
 namespace cairn {
 
 void SchurSaddle::reset() {
-  factor_.reset(), matrix_ = nullptr, has_v_ = false;
+  part_.factor.reset(), matrix_ = nullptr, has_v_ = false;
   changed_.clear(), columns_.clear(), schur_.clear();
 }
 
@@ -23,7 +23,7 @@ static void erase_column(std::size_t at, std::vector<std::int32_t>& changed, std
 }
 
 void SchurSaddle::turn(int i, double x, double y) {
-  if (!factor_) return;
+  if (!part_.factor) return;
   if (base_free_[static_cast<std::size_t>(i)] != base_free_[static_cast<std::size_t>(i) + 1]) return reset();
   has_v_ = false;
   for (std::size_t at = changed_.size(); at-- > 0;)
@@ -46,23 +46,20 @@ void SchurSaddle::drop_reverted(std::span<const BoundState> state) {
 bool SchurSaddle::refactor(const BoundedQp& qp, std::span<const BoundState> state, bool complete, QpReport& report,
                            ThreadPool* pool) {
   reset();
-  matrix_ = qp.h, factor_ = qp.h->make_factor();
+  matrix_ = qp.h, part_.factor = qp.h->make_factor();
   base_free_.resize(state.size());
   for (std::size_t i = 0; i < state.size(); ++i) base_free_[i] = state[i] == BoundState::free ? 1 : 0;
   if (complete) qp.h->complete_free(base_free_);
-  free_.clear();
+  part_.free.clear();
   for (std::size_t i = 0; i < state.size(); ++i)
-    if (base_free_[i] != 0) free_.push_back(static_cast<std::int32_t>(i));
-  Timer timer;
-  const bool ok = factor_->factor(free_, pool);
-  report.factor_seconds += timer.seconds();
-  if (report.factorisations++ > 0) ++report.refactorings;
+    if (base_free_[i] != 0) part_.free.push_back(static_cast<std::int32_t>(i));
+  const bool ok = part_.make(report, pool);
   if (!ok) reset();
   return ok;
 }
 
 bool SchurSaddle::prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
-  bool is_new = !factor_ || matrix_ != qp.h || base_free_.size() != state.size();
+  bool is_new = !part_.factor || matrix_ != qp.h || base_free_.size() != state.size();
   if (is_new && !refactor(qp, state, true, report, pool)) return false;
   for (;;) {
     drop_reverted(state);
@@ -72,7 +69,7 @@ bool SchurSaddle::prepare(const BoundedQp& qp, std::span<const BoundState> state
           std::find(changed_.begin(), changed_.end(), static_cast<std::int32_t>(i)) == changed_.end())
         fresh.push_back(static_cast<std::int32_t>(i));
     const std::size_t all = changed_.size() + fresh.size();
-    const double allowed = std::max(4.0, settings_.refactor_share * factor_->factor_over_solve());
+    const double allowed = std::max(4.0, settings_.refactor_share * part_.factor->factor_over_solve());
     const bool too_many = all > static_cast<std::size_t>(settings_.most_columns) || static_cast<double>(all) > allowed;
     if (is_new || !too_many) {
       add_columns(qp, fresh, report, pool);
@@ -90,26 +87,6 @@ bool SchurSaddle::renew(const BoundedQp& qp, std::span<const BoundState> state, 
   return refactor(qp, state, false, report, pool) && prepare(qp, state, report, pool);
 }
 
-/// x <- of K0^-1 (g, x_B): x_F = H_FF^-1 (g_F - H_FB x_B).
-void SchurSaddle::solve_base(const BoundedQp& qp, std::span<double> x, std::span<const double> g, QpReport& report,
-                             ThreadPool* pool) {
-  bool bound = false;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (base_free_[i] != 0) x[i] = 0;
-    bound = bound || x[i] != 0;
-  }
-  product_.assign(x.size(), 0.0);
-  if (bound) qp.h->multiply(x, product_, pool);
-  packed_.resize(free_.size());
-  for (std::size_t k = 0; k < free_.size(); ++k) {
-    const auto i = static_cast<std::size_t>(free_[k]);
-    packed_[k] = g[i] - product_[i];
-  }
-  factor_->solve(packed_, 1, pool);
-  ++report.solves;
-  for (std::size_t k = 0; k < free_.size(); ++k) x[static_cast<std::size_t>(free_[k])] = packed_[k];
-}
-
 /// -u_i^T K0^-1 u_j: an entry of x for a variable that was bound, of lambda = -H x for one that was freed.
 double SchurSaddle::schur_entry(const BoundedQp& qp, std::int32_t i, std::span<const double> column) const {
   const auto at = static_cast<std::size_t>(i);
@@ -121,8 +98,8 @@ void SchurSaddle::add_columns(const BoundedQp& qp, std::span<const std::int32_t>
                               ThreadPool* pool) {
   if (fresh.empty()) return;
   Timer timer;
-  const std::size_t n = base_free_.size(), m = free_.size();
-  packed_.assign(m * fresh.size(), 0.0);
+  const std::size_t n = base_free_.size(), m = part_.free.size();
+  part_.packed.assign(m * fresh.size(), 0.0);
   std::vector<double> full(n);
   for (std::size_t k = 0; k < fresh.size(); ++k) {
     std::fill(full.begin(), full.end(), 0.0);
@@ -130,13 +107,13 @@ void SchurSaddle::add_columns(const BoundedQp& qp, std::span<const std::int32_t>
       full[static_cast<std::size_t>(fresh[k])] = 1;
     else
       qp.h->add_row(fresh[k], -1.0, full);
-    for (std::size_t i = 0; i < m; ++i) packed_[k * m + i] = full[static_cast<std::size_t>(free_[i])];
+    for (std::size_t i = 0; i < m; ++i) part_.packed[k * m + i] = full[static_cast<std::size_t>(part_.free[i])];
   }
-  factor_->solve(packed_, static_cast<int>(fresh.size()), pool);
+  part_.factor->solve(part_.packed, static_cast<int>(fresh.size()), pool);
   report.solves += static_cast<int>(fresh.size());
   for (std::size_t k = 0; k < fresh.size(); ++k) {
     std::vector<double> column(n, 0.0);
-    for (std::size_t i = 0; i < m; ++i) column[static_cast<std::size_t>(free_[i])] = packed_[k * m + i];
+    for (std::size_t i = 0; i < m; ++i) column[static_cast<std::size_t>(part_.free[i])] = part_.packed[k * m + i];
     if (base_free_[static_cast<std::size_t>(fresh[k])] == 0) column[static_cast<std::size_t>(fresh[k])] = 1;
     std::vector<double> row;
     for (std::size_t j = 0; j < changed_.size(); ++j) {
@@ -192,7 +169,7 @@ void SchurSaddle::update_base(const BoundedQp& qp, std::span<const BoundState> s
   if (same) return;
   g_.assign(g.begin(), g.end());
   v_ = b_;
-  solve_base(qp, v_, g, report, pool);
+  part_.solve(*qp.h, g, v_, report, pool);
   has_v_ = true;
 }
 
@@ -219,7 +196,7 @@ void SchurSaddle::solve_system(const BoundedQp& qp, std::span<const BoundState> 
     correction_.assign(x.begin(), x.end());
     for (std::size_t i = 0; i < correction_.size(); ++i)
       if (state[i] == BoundState::free) correction_[i] = 0;
-    solve_base(qp, correction_, g, report, pool);
+    part_.solve(*qp.h, g, correction_, report, pool);
   } else {
     update_base(qp, state, g, x, report, pool);
   }
