@@ -109,6 +109,8 @@ void refresh_shapes(WorldState& world, std::size_t body) {
     place_shape(world.bodies, world.shapes, i, world.settings.margin, 0);
   }
   world.bodies.status[body] |= kTouched;
+  // Contacts of balls are updated in place: what lanes remember of their shapes must be looked at again.
+  for (LaneSources::OfSlab& slab : world.assembly.lane_sources.slabs) slab.stays = false;
 }
 
 void refresh_exclusions(WorldState& world) {
