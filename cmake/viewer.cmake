@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # CAIRN_VIEWER_SOURCE: the viewer as a C++ file, bundled from viewer/ by node in the build folder; where that is not
 # possible, a file that says there is none. Nothing here can make the build fail: neither node nor a network is needed.
-set(CAIRN_VIEWER_SOURCE ${PROJECT_SOURCE_DIR}/apps/cli/viewer_script_none.cpp)
+set(CAIRN_VIEWER_SOURCE ${PROJECT_SOURCE_DIR}/apps/commands/viewer_script_none.cpp)
 set(CAIRN_VIEWER_STATE "off" CACHE INTERNAL "on, no-node or no-packages")
 set(viewer_folder ${PROJECT_SOURCE_DIR}/viewer)
 set(viewer_build ${PROJECT_BINARY_DIR}/viewer)

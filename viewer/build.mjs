@@ -27,6 +27,6 @@ if (script.includes(')viewer"') || /<\/script/i.test(script)) throw new Error("t
 const text = pieces.map((piece) => `R"viewer(${piece})viewer"`).join("\n");
 writeFileSync(
   join(folder, "viewer_script.cpp"),
-  `#include "apps/cli/viewer_script.h"\n\nnamespace cairn::cli {\n\n` +
+  `#include "apps/commands/viewer_script.h"\n\nnamespace cairn::cli {\n\n` +
     `std::string_view viewer_script() {\n  static const char kText[] =\n${text};\n  return {kText, sizeof(kText) - 1};\n}\n\n}\n`,
 );

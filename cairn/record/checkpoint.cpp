@@ -19,7 +19,7 @@
 #include "cairn/core/bytes.h"
 #include "cairn/io/confined_file.h"
 #include "cairn/world/limits.h"
-#include "cairn/world/snapshot_file.h"
+#include "cairn/world/snapshot/snapshot_file.h"
 
 namespace cairn {
 

@@ -3,7 +3,7 @@
 //
 // A checkpoint is written beside its name, brought to the disk and then renamed; the one before it is kept as
 // NAME.previous. So at every instant at least one complete file is there, once there was one. Reading takes the one
-// with more steps of those that are whole. All of it is under checksums (cairn/world/snapshot_file.h).
+// with more steps of those that are whole. All of it is under checksums (cairn/world/snapshot/snapshot_file.h).
 #pragma once
 
 #include <cstdint>

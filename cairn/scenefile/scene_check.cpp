@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "cairn/measures/jitter.h"
 #include "cairn/scenefile/scene_file.h"
-#include "cairn/world/jitter.h"
 #include "cairn/world/limits.h"
 
 namespace cairn {

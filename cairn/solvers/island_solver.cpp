@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cairn/core/timer.h"
-#include "cairn/solvers/ldl_stage.h"
+#include "cairn/solvers/ldl/ldl_stage.h"
 
 namespace cairn {
 

@@ -3,7 +3,7 @@
 // asks its solver for this (Solver::lane_solver) and packs its contact cache; the solver keeps no problem of its own.
 #pragma once
 
-#include "cairn/problem/lane_source.h"
+#include "cairn/problem/lanes/lane_source.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {

@@ -8,12 +8,12 @@
 #include <functional>
 
 #include "cairn/core/errors.h"
-#include "cairn/solvers/acceleration.h"
-#include "cairn/solvers/contract.h"
+#include "cairn/solvers/contract/contract.h"
 #include "cairn/solvers/exact/exact.h"
-#include "cairn/solvers/ldl_pgs.h"
-#include "cairn/solvers/prox.h"
-#include "cairn/solvers/splitting.h"
+#include "cairn/solvers/ldl/ldl_pgs.h"
+#include "cairn/solvers/prox/acceleration.h"
+#include "cairn/solvers/prox/prox.h"
+#include "cairn/solvers/splitting/splitting.h"
 #include "cairn/solvers/staggered/staggered.h"
 
 namespace cairn {

@@ -11,12 +11,12 @@
 
 #include "cairn/core/names.h"
 #include "cairn/solvers/exact/exact_settings.h"
-#include "cairn/solvers/ldl_settings.h"
-#include "cairn/solvers/prox_settings.h"
-#include "cairn/solvers/reference.h"
-#include "cairn/solvers/soft_step.h"
+#include "cairn/solvers/ldl/ldl_settings.h"
+#include "cairn/solvers/prox/prox_settings.h"
+#include "cairn/solvers/reference/reference.h"
+#include "cairn/solvers/soft_step/soft_step.h"
 #include "cairn/solvers/solver.h"
-#include "cairn/solvers/splitting_settings.h"
+#include "cairn/solvers/splitting/splitting_settings.h"
 #include "cairn/solvers/staggered/staggered_settings.h"
 
 namespace cairn {

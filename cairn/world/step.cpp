@@ -7,9 +7,9 @@
 #include "cairn/core/timer.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/solvers/lane_solver.h"
-#include "cairn/world/assemble_lanes.h"
-#include "cairn/world/assemble_rows.h"
-#include "cairn/world/contact_blocks.h"
+#include "cairn/world/assembly/assemble_lanes.h"
+#include "cairn/world/assembly/assemble_rows.h"
+#include "cairn/world/assembly/contact_blocks.h"
 #include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 

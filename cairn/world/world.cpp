@@ -5,7 +5,7 @@
 
 #include "cairn/solvers/island_solver.h"
 #include "cairn/solvers/lane_solver.h"
-#include "cairn/world/assemble_lanes.h"
+#include "cairn/world/assembly/assemble_lanes.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {

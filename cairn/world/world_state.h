@@ -10,9 +10,9 @@
 
 #include "cairn/broad/broad_phase.h"
 #include "cairn/problem/natural_map.h"
-#include "cairn/world/assemble.h"
+#include "cairn/world/assembly/assemble.h"
+#include "cairn/world/assembly/project_joints.h"
 #include "cairn/world/joints.h"
-#include "cairn/world/project_joints.h"
 #include "cairn/world/world.h"
 
 namespace cairn {

@@ -4,8 +4,8 @@
 // same with twenty steps of all five scenes.
 #include <gtest/gtest.h>
 
+#include "cairn/measures/order_sensitivity.h"
 #include "cairn/problem/residual.h"
-#include "cairn/solvers/order_sensitivity.h"
 #include "cairn/solvers/solver_table.h"
 #include "scenes/scene.h"
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "cairn/solvers/ldl_joints.h"
-#include "cairn/solvers/ldl_pgs.h"
+#include "cairn/solvers/ldl/ldl_joints.h"
+#include "cairn/solvers/ldl/ldl_pgs.h"
 #include "scenes/mechanism_problems.h"
 #include "tests/allocation/counter.h"
 

@@ -2,8 +2,8 @@
 // Meters that run beside a world allocate nothing per step.
 #include <gtest/gtest.h>
 
-#include "cairn/world/balance.h"
-#include "cairn/world/jitter.h"
+#include "cairn/measures/balance.h"
+#include "cairn/measures/jitter.h"
 #include "tests/allocation/counter.h"
 
 namespace cairn {

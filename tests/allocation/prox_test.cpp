@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A warm solve allocates nothing, and does not remember the solves before it.
-#include "cairn/solvers/prox.h"
+#include "cairn/solvers/prox/prox.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A warm solve by mass splitting allocates nothing, and does not remember the solves before it.
-#include "cairn/solvers/splitting.h"
+#include "cairn/solvers/splitting/splitting.h"
 
 #include <gtest/gtest.h>
 

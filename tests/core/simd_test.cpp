@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "cairn/solvers/lane_kernels.h"
+#include "cairn/solvers/soft_step/lane_kernels.h"
 #include "tests/refusal.h"
 
 namespace cairn {

@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "cairn/core/bytes.h"
-#include "cairn/world/snapshot_file.h"
+#include "cairn/world/snapshot/snapshot_file.h"
 #include "cairn/world/world.h"
 #include "tests/io/temporary_folder.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cairn/world/energy.h"
+#include "cairn/measures/energy.h"
 #include "scenes/scene.h"
 
 namespace cairn::scenes {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cairn/world/energy.h"
+#include "cairn/measures/energy.h"
 #include "scenes/scene.h"
 
 namespace cairn::scenes {

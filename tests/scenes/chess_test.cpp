@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "cairn/world/energy.h"
+#include "cairn/measures/energy.h"
 #include "scenes/scene.h"
 
 namespace cairn::scenes {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cairn/problem/natural_map.h"
-#include "cairn/solvers/reference.h"
+#include "cairn/solvers/reference/reference.h"
 
 namespace cairn {
 

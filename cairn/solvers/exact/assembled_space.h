@@ -6,10 +6,10 @@
 
 #include <vector>
 
-#include "cairn/solvers/block_lu.h"
 #include "cairn/solvers/exact/exact_stages.h"
 #include "cairn/solvers/exact/newton_space.h"
-#include "cairn/solvers/unit_cone.h"
+#include "cairn/solvers/reference/block_lu.h"
+#include "cairn/solvers/reference/unit_cone.h"
 
 namespace cairn {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
-#include "cairn/solvers/ldl_ordering.h"
+#include "cairn/solvers/ldl/ldl_ordering.h"
 
 namespace cairn {
 

@@ -7,8 +7,8 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/core/timer.h"
-#include "cairn/solvers/body_solve.h"
 #include "cairn/solvers/exact/assembled_space.h"
+#include "cairn/solvers/prox/body_solve.h"
 #include "cairn/solvers/solver_table.h"
 
 namespace cairn {

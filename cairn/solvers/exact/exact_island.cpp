@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "cairn/solvers/ldl_pgs.h"
-#include "cairn/solvers/prox.h"
-#include "cairn/solvers/reference.h"
+#include "cairn/solvers/ldl/ldl_pgs.h"
+#include "cairn/solvers/prox/prox.h"
+#include "cairn/solvers/reference/reference.h"
 
 namespace cairn {
 

@@ -20,7 +20,7 @@
 #include "cairn/problem/contact_problem.h"
 #include "cairn/problem/natural_map.h"
 #include "cairn/qp/pdasm.h"
-#include "cairn/solvers/acceleration.h"
+#include "cairn/solvers/prox/acceleration.h"
 #include "cairn/solvers/solver.h"
 #include "cairn/solvers/staggered/rotated_matrix.h"
 #include "cairn/solvers/staggered/staggered_settings.h"

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// What bench schurpa tells: tables on the screen, CSV, JSON, a page.
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/bench/bench_schurpa.h"
+#include "apps/cli/csv.h"
+#include "apps/plots/plot_page.h"
+
+namespace cairn::cli {
+
+namespace {
+
+Series named(const char* name) {
+  Series series;
+  series.name = name, series.markers = true;
+  return series;
+}
+
+std::string schurpa_ms(double value) { return value < 0 ? "-" : fmt::format("{:.1f}", value); }
+
+std::string with_count(double ms, int count) { return fmt::format("{:.1f} ({})", ms, count); }
+
+Table band_table(const SchurpaResults& results) {
+  Table table;
+  table.title = fmt::format("Banded Cholesky, bandwidth {} (fig. 5.3)", results.bandwidth);
+  table.head = {"size", "factor, 1 thread", "2 threads", "LAPACK dpbtrf", "solve 10, 1 thread", "2 threads"};
+  for (const BandTimes& t : results.band)
+    table.rows.push_back({std::to_string(t.size), schurpa_ms(t.factor_1), schurpa_ms(t.factor_2), schurpa_ms(t.lapack),
+                          schurpa_ms(t.solve_1), schurpa_ms(t.solve_2)});
+  table.caption =
+      "Milliseconds, best of several rounds. Ours reads the matrix and inverts its diagonal tiles, which LAPACK does "
+      "not. The thesis: 193 ms for size 8000 on its GPU, 280 ms with the inverses.";
+  return table;
+}
+
+Table perturbed_table(const SchurpaResults& results) {
+  Table table;
+  table.title = fmt::format("Table 7.1: size {}, bandwidth {}, {} variables free, {} threads", results.size,
+                            results.bandwidth, results.free, results.threads);
+  table.head = {"changes", "SCHURPA factor", "solves",     "total",           "DIRECT factor", "solves",
+                "total",   "iterations",     "difference", "thesis: SCHURPA", "DIRECT",        "iterations"};
+  for (std::size_t i = 0; i < results.rows.size(); ++i) {
+    const PerturbedRow& r = results.rows[i];
+    const PublishedRow& p = published_rows()[i];
+    table.rows.push_back({std::to_string(r.delta), with_count(r.schurpa.factor_ms, r.schurpa.factorisations),
+                          with_count(r.schurpa.solve_ms, r.schurpa.solves), schurpa_ms(r.schurpa.total_ms),
+                          with_count(r.direct.factor_ms, r.direct.factorisations),
+                          with_count(r.direct.solve_ms, r.direct.solves), schurpa_ms(r.direct.total_ms),
+                          r.iterations == r.direct_iterations
+                              ? std::to_string(r.iterations)
+                              : fmt::format("{} / {}", r.iterations, r.direct_iterations),
+                          fmt::format("{:.1e}", r.difference), schurpa_ms(p.schurpa_total), schurpa_ms(p.direct_total),
+                          std::to_string(p.iterations)});
+  }
+  table.caption =
+      "Milliseconds, in brackets how many. Totals also hold the products with H. Difference: of x, largest over "
+      "largest. The thesis ran on a GTX 580; the contents of its random matrices are not given.";
+  return table;
+}
+
+void print_table(const Table& table) {
+  fmt::print("{}\n", table.title);
+  std::vector<std::size_t> width(table.head.size());
+  for (std::size_t c = 0; c < width.size(); ++c) {
+    width[c] = table.head[c].size();
+    for (const auto& row : table.rows) width[c] = std::max(width[c], row[c].size());
+  }
+  const auto line = [&](const std::vector<std::string>& cells) {
+    for (std::size_t c = 0; c < cells.size(); ++c) fmt::print("{:>{}}  ", cells[c], width[c]);
+    fmt::print("\n");
+  };
+  line(table.head);
+  for (const auto& row : table.rows) line(row);
+  fmt::print("\n");
+}
+
+Plot band_plot(const SchurpaResults& results, bool solve) {
+  Plot plot;
+  plot.title = solve ? "Fig. 5.3 (b): ten right-hand sides" : "Fig. 5.3 (a): factorisation";
+  plot.x_label = "size", plot.y_label = "time (ms)";
+  Series one = named("one thread"), two = named("two threads"), lapack = named("LAPACK");
+  for (const BandTimes& t : results.band) {
+    for (Series* s : {&one, &two, &lapack}) s->x.push_back(t.size);
+    one.y.push_back(solve ? t.solve_1 : t.factor_1), two.y.push_back(solve ? t.solve_2 : t.factor_2);
+    lapack.y.push_back(t.lapack);
+  }
+  plot.series = {one, two};
+  if (!solve && results.band.back().lapack >= 0) plot.series.push_back(lapack);
+  plot.y_min = 0;
+  return plot;
+}
+
+Plot perturbed_plot(const SchurpaResults& results, bool parts) {
+  Plot plot;
+  plot.title = parts ? "Fig. 7.2: what SCHURPA's time is made of" : "Fig. 7.1: time against changes";
+  plot.x_label = "variables on the wrong side at the start", plot.y_label = "time (ms)";
+  Series a = named(parts ? "factor" : "SCHURPA"), b = named(parts ? "solves" : "DIRECT");
+  Series c = named(parts ? "total" : "SCHURPA, thesis"), d = named("DIRECT, thesis");
+  for (std::size_t i = 0; i < results.rows.size(); ++i) {
+    const PerturbedRow& r = results.rows[i];
+    const PublishedRow& p = published_rows()[i];
+    for (Series* s : {&a, &b, &c, &d}) s->x.push_back(r.delta);
+    a.y.push_back(parts ? r.schurpa.factor_ms : r.schurpa.total_ms);
+    b.y.push_back(parts ? r.schurpa.solve_ms : r.direct.total_ms);
+    c.y.push_back(parts ? r.schurpa.total_ms : p.schurpa_total);
+    d.y.push_back(p.direct_total);
+  }
+  c.dashed = d.dashed = !parts;
+  plot.series = {a, b, c};
+  if (!parts) plot.series.push_back(d);
+  plot.y_min = 0;
+  return plot;
+}
+
+std::string json_of(const SchurpaResults& results) {
+  nlohmann::ordered_json json;
+  const BandTimes& t = results.band.back();
+  json["cholesky"] = {
+      {"n", t.size},          {"bandwidth", t.bandwidth},   {"ms_1", t.factor_1},        {"ms_2", t.factor_2},
+      {"lapack_ms", nullptr}, {"solve_10_ms_1", t.solve_1}, {"solve_10_ms_2", t.solve_2}};
+  if (t.lapack >= 0) json["cholesky"]["lapack_ms"] = t.lapack;
+  json["problem"] = {
+      {"n", results.size}, {"bandwidth", results.bandwidth}, {"free", results.free}, {"threads", results.threads}};
+  json["table_7_1"] = nlohmann::ordered_json::array();
+  for (const PerturbedRow& r : results.rows)
+    json["table_7_1"].push_back({{"delta", r.delta},
+                                 {"schurpa_ms", r.schurpa.total_ms},
+                                 {"direct_ms", r.direct.total_ms},
+                                 {"schurpa_factorisations", r.schurpa.factorisations},
+                                 {"schurpa_solves", r.schurpa.solves},
+                                 {"iterations", r.iterations},
+                                 {"difference", r.difference},
+                                 {"direct_factorisations", r.direct.factorisations},
+                                 {"residual", r.residual}});
+  return json.dump(2) + "\n";
+}
+
+std::string csv_of_schurpa(const SchurpaResults& results) {
+  Csv csv({"delta", "method", "factor_ms", "factorisations", "solve_ms", "solves", "total_ms", "iterations"});
+  const auto line = [&](int delta, std::string_view method, const PerturbedRow::Side& s, int iterations) {
+    csv.cell(delta).cell(method).cell(s.factor_ms).cell(s.factorisations).cell(s.solve_ms).cell(s.solves);
+    csv.cell(s.total_ms).cell(iterations);
+    csv.end_row();
+  };
+  for (const PerturbedRow& r : results.rows) {
+    line(r.delta, "schurpa", r.schurpa, r.iterations);
+    line(r.delta, "direct", r.direct, r.direct_iterations);
+  }
+  return std::string(csv.text());
+}
+
+}  // namespace
+
+void print(const SchurpaResults& results) {
+  print_table(band_table(results));
+  print_table(perturbed_table(results));
+}
+
+void write_schurpa(const SchurpaResults& results, const BenchSchurpaOptions& options) {
+  const auto write = [&](const std::string& file, const std::string& text) {
+    if (file.empty()) return;
+    if (file == "-") {
+      fmt::print("{}", text);
+      return;
+    }
+    write_text_file(file, text, options.force).value_or_throw();
+    fmt::print("wrote {}\n", file);
+  };
+  PlotPage page(
+      "SCHURPA: active sets with one factorisation",
+      "J. A. Litven, A Parallel Active-Set Method for Solving Frictional Contact Problems (2013), beside Cairn");
+  page.add(perturbed_table(results));
+  page.add(perturbed_plot(results, false));
+  page.add(perturbed_plot(results, true));
+  page.add(band_table(results));
+  page.add(band_plot(results, false));
+  page.add(band_plot(results, true));
+  write(options.html, page.html());
+  write(options.csv, csv_of_schurpa(results));
+  write(options.json, json_of(results));
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// cairn replay: what a recording holds, and whether this program computes the same again.
+#include <fmt/core.h>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/progress.h"
+#include "apps/commands/scene_source.h"
+
+namespace cairn::cli {
+
+namespace {
+
+/// Steps the state at the beginning again and compares every hash; the step of the first difference, or -1.
+std::int64_t first_difference(const RecordingInfo& info, World& world) {
+  Progress progress("replay");
+  for (const Hash128& recorded : info.hashes) {
+    if (interrupted()) return -1;
+    world.step(info.meta.dt);
+    if (!(world.state_hash() == recorded)) return world.step_count();
+    progress.update(fmt::format("step {} of {}", world.step_count(), info.first_step + std::ssize(info.hashes)));
+  }
+  return -1;
+}
+
+void print_head(const ReplayOptions& options, const RecordingInfo& info) {
+  fmt::print("{}: {}{}{}, {} bodies, steps {} to {} of {:.6g} s, {} frames\n", printable(options.file),
+             printable(info.meta.scene), info.meta.parameters.empty() ? "" : " ", printable(info.meta.parameters),
+             info.bodies.size(), info.first_step, info.first_step + std::ssize(info.hashes), info.meta.dt, info.frames);
+  fmt::print("  solver   {}\n  program  {}\n", printable(info.meta.solver), printable(info.meta.program));
+  if (!info.hashes.empty()) fmt::print("  state    {}\n", info.hashes.back().to_string());
+}
+
+}  // namespace
+
+int run_replay(const ReplayOptions& options) {
+  const RecordingInfo info = read_recording(options.file).value_or_throw();
+  print_head(options, info);
+  if (!options.verify) return kDone;
+  World world = world_of(info, options.file);
+  WorldSettings settings = world.settings();
+  settings.threads = options.threads;
+  world.set_settings(settings);
+  const std::int64_t differs = first_difference(info, world);
+  if (interrupted()) return kInterrupted;
+  if (differs < 0) {
+    fmt::print("verified: the hashes of all {} steps are the same\n", info.hashes.size());
+    return kDone;
+  }
+  fmt::print("NOT the same: step {} has the hash {}, recorded was {}\n", differs, world.state_hash().to_string(),
+             info.hashes[static_cast<std::size_t>(differs - info.first_step - 1)].to_string());
+  return kCheckFailed;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// From options of the command line to a scene under the settings they say; what `run` and `capture` share.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/cli/commands.h"
+#include "apps/commands/solve_report.h"
+#include "cairn/record/recording.h"
+#include "cairn/scenefile/scene_file.h"
+#include "scenes/scene.h"
+
+namespace cairn::cli {
+
+/// A scene file (.json) or a robot (.urdf).
+Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& options);
+
+/// The world at the beginning of a recording.
+World world_of(const RecordingInfo& info, const std::string& file);
+
+/// What the options name: a scene by name or by file, and the solver for it.
+struct SceneChoice {
+  SolverSpec solver;              ///< the scene's own, or the world's default, where the options name none
+  std::optional<SceneFile> file;  ///< for names that end with .json or .urdf
+};
+SceneChoice choose_scene(const RunOptions& options);
+
+/// The scene at its beginning. Bad names and values are refused. `own`, if given: its settings but for the options.
+scenes::Scene build_scene(const RunOptions& options, const SceneChoice& choice, WorldSettings* own = nullptr);
+
+}  // namespace cairn::cli

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/world/assembly/assemble.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "cairn/dynamics/integrate.h"
+#include "cairn/world/assembly/contact_blocks.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::int64_t kBodyGrain = 512;
+constexpr std::int64_t kSlabGrain = 4;
+
+/// v -> v / (1 + c dt): damping by the implicit Euler rule, never reverses a motion.
+Vec3 damped(const Vec3& v, double rate, double dt) { return (1.0 / (1.0 + rate * dt)) * v; }
+
+/// The velocity of a body without the turning that is locked: it has no inverse inertia there to be stopped by.
+Velocity held_velocity(const Bodies& bodies, std::size_t i) {
+  Velocity v = bodies.velocity[i];
+  const std::uint32_t locked = bodies.record[i].locked_axes;
+  if ((locked & kLockTurnX) != 0) v.angular.x = 0;
+  if ((locked & kLockTurnY) != 0) v.angular.y = 0;
+  if ((locked & kLockTurnZ) != 0) v.angular.z = 0;
+  return v;
+}
+
+/// External accelerations: gravity, forces, free turning, damping.
+Velocity external_acceleration(const Bodies& bodies, std::size_t i, const ProblemBody& body, const Vec3& gravity,
+                               double dt) {
+  const MassState& mass = bodies.mass[i];
+  const BodyRecord& record = bodies.record[i];
+  const Velocity& v = body.velocity;
+  Velocity a{record.gravity_scale * gravity + mass.inverse_mass * record.force, body.inverse_inertia * record.torque};
+  if ((record.locked_axes & kLockTurns) == 0 && !is_isotropic(mass.inertia)) {  // balls and cubes just turn on
+    const Quat& q = bodies.pose[i].orientation;
+    const Vec3 before = rotate_back(q, v.angular);
+    const Vec3 after = turn_freely(mass.inertia, mass.inverse_inertia, before, dt);
+    if (!(after == before)) a.angular += (1.0 / dt) * rotate(q, after - before);
+  }
+  if (record.linear_damping > 0)
+    a.linear = (1.0 / dt) * (damped(v.linear + dt * a.linear, record.linear_damping, dt) - v.linear);
+  if (record.angular_damping > 0)
+    a.angular = (1.0 / dt) * (damped(v.angular + dt * a.angular, record.angular_damping, dt) - v.angular);
+  return a;
+}
+
+/// Returns whether any has an axis that is held.
+bool fill_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool, Assembly& out) {
+  std::atomic<bool> any_held = false;
+  out.problem.bodies.resize(bodies.size() + 1), out.centre.resize(bodies.size() + 1);
+  out.problem.bodies.back() = {}, out.centre.back() = {};
+  parallel_for(pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      ProblemBody& body = out.problem.bodies[i];
+      body = {};
+      out.centre[i] = bodies.pose[i].position;
+      if ((bodies.status[i] & kKinematic) != 0) body.velocity = bodies.velocity[i];
+      if (!bodies.is_active(i)) continue;
+      body.inverse_mass = bodies.mass[i].inverse_mass;
+      body.inverse_inertia = world_inverse_inertia(bodies, i);
+      body.velocity = held_velocity(bodies, i);
+      body.acceleration = external_acceleration(bodies, i, body, settings.gravity, dt);
+      if ((bodies.record[i].locked_axes & (kLockX | kLockY | kLockZ)) != 0) any_held.store(true);
+    }
+  });
+  return any_held.load();
+}
+
+bool all_are_active(const Bodies& bodies) {
+  return std::none_of(bodies.status.begin(), bodies.status.end(), [](std::uint8_t status) {
+    return (status & kDynamic) != 0 && (status & (kAsleep | kQuarantined)) != 0;
+  });
+}
+
+}  // namespace
+
+OverlapSums sum_overlaps(const Slab& slab) {
+  OverlapSums sums;
+  // Four sums side by side: one would wait for each addition before the next.
+  constexpr std::size_t kSide = 4;
+  double sum[kSide] = {}, deepest[kSide] = {};
+  const auto add = [&](const ContactPoint& p, std::size_t k) {
+    const double depth = std::max(0.0, -double{p.separation});
+    deepest[k] = std::max(deepest[k], depth);
+    sum[k] += depth;
+  };
+  const std::size_t whole = slab.points.size() / kSide * kSide;
+  for (std::size_t i = 0; i < whole; i += kSide)
+    for (std::size_t k = 0; k < kSide; ++k) add(slab.points[i + k], k);
+  for (std::size_t i = whole; i < slab.points.size(); ++i) add(slab.points[i], i - whole);
+  sums.sum = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  sums.deepest = std::max({deepest[0], deepest[1], deepest[2], deepest[3]});
+  sums.points = static_cast<std::int64_t>(slab.points.size());
+  return sums;
+}
+
+namespace {
+
+/// Contacts per slab and how deep they are.
+void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) {
+  const std::span<const Slab> slabs = from.cache.slabs();
+  out.first_contact.assign(slabs.size() + 1, 0);
+  out.overlaps.assign(slabs.size(), {});
+  parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      out.overlaps[s] = sum_overlaps(slabs[s]);
+      for (const ContactManifold& m : slabs[s].manifolds)
+        if (takes_part(from, out, m)) out.first_contact[s + 1] += m.count;
+    }
+  });
+  for (std::size_t s = 0; s < slabs.size(); ++s) out.first_contact[s + 1] += out.first_contact[s];
+}
+
+void fill_slab(const ContactSource& from, const WorldSettings& settings, double impulse_scale, std::size_t s,
+               Assembly& out) {
+  const Slab& slab = from.cache.slabs()[s];
+  auto k = static_cast<std::size_t>(out.first_contact[s]);
+  std::int64_t edge = from.graph.first_edge()[s] - 1;
+  std::int32_t last_pair = -1;
+  for (const ContactManifold& m : slab.manifolds) {
+    if (m.pair != last_pair) ++edge;
+    last_pair = m.pair;
+    if (!takes_part(from, out, m)) continue;
+    const ManifoldContext context = manifold_context(from, m);
+    for (std::int32_t j = 0; j < m.count; ++j, ++k) {
+      const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
+      fill_contact(settings, out, context, point, out.problem.contacts[k]);
+      out.solution.contact_impulse[k] = warm_impulse(context, point, impulse_scale);
+      out.contact_colour[k] = from.graph.colour()[static_cast<std::size_t>(edge)];
+    }
+  }
+}
+
+}  // namespace
+
+void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool, Assembly& out) {
+  out.problem.dt = dt;
+  out.problem.stabilisation = settings.stabilisation;
+  out.any_locked = fill_bodies(bodies, settings, dt, pool, out);
+  out.all_take_part = all_are_active(bodies);
+  out.has_contacts = out.is_in_lanes = false;
+  out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
+}
+
+void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale, ThreadPool* pool,
+                       Assembly& out) {
+  ContactProblem& problem = out.problem;
+  count_contacts(from, pool, out);
+  const auto contacts = static_cast<std::size_t>(out.first_contact.back());
+  problem.contacts.resize(contacts);
+  out.solution.contact_impulse.resize(contacts), out.solution.contact_carry.clear();
+  out.contact_colour.resize(contacts);
+  const auto slabs = static_cast<std::int64_t>(from.cache.slabs().size());
+  parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s)
+      fill_slab(from, settings, impulse_scale, static_cast<std::size_t>(s), out);
+  });
+  out.has_contacts = true, out.is_in_lanes = false;
+}
+
+void scatter_impulses(const Assembly& assembly, const ContactSource& from, ContactCache& cache, ThreadPool* pool) {
+  const std::span<Slab> slabs = cache.slabs();
+  const auto& carried =
+      assembly.solution.contact_carry.empty() ? assembly.solution.contact_impulse : assembly.solution.contact_carry;
+  parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      auto k = static_cast<std::size_t>(assembly.first_contact[s]);
+      for (const ContactManifold& m : slabs[s].manifolds) {
+        if (!takes_part(from, assembly, m)) continue;
+        for (std::int32_t j = 0; j < m.count; ++j, ++k) {
+          ContactPoint& point = slabs[s].points[static_cast<std::size_t>(m.first_point + j)];
+          keep_impulse(from, m, assembly.problem.contacts[k], carried[k], point);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace cairn

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Assembly: from a world to the problem of a step and back. The only place that knows both.
+//
+//   assemble_bodies     bodies, dt, stabilisation
+//   assemble_rows       locked axes, rolling resistance, joints, with what they start from (assemble_rows.h)
+//   assemble_lanes      contacts in lanes, for solvers that take them (assemble_lanes.h)
+//   assemble_contacts   contacts in double, for the other solvers, for judging an answer, and for whoever asks
+//
+// Bodies of the problem are the slots of the world, in order; those that are asleep, frozen, fixed or absent have no
+// inverse mass. One more body stands at the end: the fixed frame.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cairn/core/parallel.h"
+#include "cairn/problem/contact_problem.h"
+#include "cairn/problem/lanes/lane_problem.h"
+#include "cairn/world/contacts/contact_cache.h"
+#include "cairn/world/contacts/contact_graph.h"
+#include "cairn/world/material_table.h"
+#include "cairn/world/settings.h"
+
+namespace cairn {
+
+/// Sums over the contact points of a slab.
+struct OverlapSums {
+  double deepest = 0, sum = 0;  ///< m
+  std::int64_t points = 0;
+};
+
+/// Points of a slab that stand in one lane.
+struct LanePoints {
+  std::int32_t body_a = 0, body_b = 0;
+  std::int32_t manifold = 0, first_point = 0;  ///< in the slab
+  std::int32_t count = 0, ordinal = 0;
+  std::int32_t edge = 0;  ///< of the slab
+  bool is_plain = false;  ///< its material
+  bool is_extra = false;  ///< the lane has fields for more
+  bool may_be_round = false;
+  bool is_round = false;  ///< between balls, or a ball and what cannot move: round wherever they are
+  std::uint8_t batch = 0;
+  double friction = 0;  ///< of a plain material: one coefficient, no bounce, no grain, no spin
+};
+
+/// Where the lanes of a world come from; kept from step to step for its memory, and because most steps have the layout
+/// of the one before.
+struct LaneSources {
+  struct OfSlab {
+    std::vector<LanePoints> points;   ///< per manifold of the lanes
+    std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
+    bool filled = false;              ///< as found: its manifolds stand where they stood in the step before
+    bool stays = false;               ///< all of it but the keys depends on nothing but the manifolds there are
+    std::uint64_t made = 0;           ///< which manifolds these were: Slab::made
+    std::uint64_t among = 0;          ///< and among which bodies: LaneProblem::body_set
+  };
+  std::vector<OfSlab> slabs;
+  std::vector<std::size_t> first;          ///< per slab: its first manifold in the lanes, one more at the end
+  std::vector<std::uint32_t> keys;         ///< per manifold of the lanes
+  bool kept = false;                       ///< the layout was that of the step before: maybe it is so again
+  std::vector<IslandCounts> counts;        ///< per island
+  std::vector<std::uint8_t> island_batch;  ///< per island
+  std::vector<std::uint8_t> batch_before;  ///< per body: its batch when lanes were found
+};
+
+struct Assembly {
+  ContactProblem problem;
+  ContactSolution solution;  ///< warm start on entry of the solver, the answer after it
+  std::vector<Vec3> centre;  ///< per body of the problem: its centre of mass at the beginning of the step
+  std::vector<std::int32_t> contact_colour;  ///< per contact
+  std::vector<std::int64_t> first_contact;   ///< per slab of the cache, one more at the end
+  std::vector<OverlapSums> overlaps;         ///< per slab
+  std::vector<JointBlock> held_blocks;       ///< of locked axes and rolling resistance, before those of joints
+  std::vector<JointRow> held_rows;           ///< their rows
+  bool has_contacts = false;                 ///< contacts are in the problem, and their impulses in the solution
+  bool is_in_lanes = false;                  ///< contacts are in the lanes alone
+  bool all_take_part = false;  ///< no body is asleep or frozen: every contact of the cache is in the problem
+  bool any_locked = false;     ///< some body has an axis that is held
+  LaneProblem lanes;
+  LaneSources lane_sources;
+};
+
+/// Where contacts come from.
+struct ContactSource {
+  const Shapes& shapes;
+  const MaterialTable& materials;
+  const ContactCache& cache;
+  const ContactGraph& graph;
+};
+
+OverlapSums sum_overlaps(const Slab& slab);
+
+/// Bodies, dt and stabilisation: the problem without contacts and joints.
+void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool, Assembly& out);
+
+/// Contacts in double, with their colours and what they start from: the impulses of the last step times
+/// `impulse_scale`. After assemble_bodies; later too, while the cache is that of the step.
+void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale, ThreadPool* pool,
+                       Assembly& out);
+
+/// Impulses of the solution back to the points they belong to.
+void scatter_impulses(const Assembly& assembly, const ContactSource& from, ContactCache& cache, ThreadPool* pool);
+
+}  // namespace cairn

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Rows of the problem besides those of contacts, and back: locked axes, rolling resistance, joints.
+#pragma once
+
+#include "cairn/world/assembly/assemble.h"
+#include "cairn/world/joints.h"
+
+namespace cairn {
+
+/// After assemble_bodies. Locked axes and rolling resistance come first, then the joints that can move something: a
+/// block for the rows that hold, then blocks of up to six for those with bounds. All rows and their warm start are
+/// written. `step_ratio` is dt over the dt of the last step, by which impulses scale; 0 if there was none.
+void assemble_rows(const ContactSource& from, const Bodies& bodies, const WorldSettings& settings, double step_ratio,
+                   ThreadPool* pool, Joints& joints, Assembly& out);
+
+/// Impulses of the solution back to the joints, and the forces they make.
+void scatter_joint_impulses(const Assembly& assembly, ThreadPool* pool, Joints& joints);
+
+}  // namespace cairn
