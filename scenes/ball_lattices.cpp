@@ -72,7 +72,7 @@ ContactProblem ball_grid(int side) {
 ContactProblem ball_pile(int side, std::uint64_t seed) {
   require_size(side);
   // With touching neighbours at this rate and half of them approaching, the counts of table 3.4 come out within 4 %
-  // (the thesis asks for 25 % and keeps about 10.6 % of the neighbours as contacts).
+  // (Poulsen 2010 asks for 25 % and keeps about 10.6 % of the neighbours as contacts).
   constexpr double kTouching = 0.2116, kSpeed = 1.0;
   const std::int64_t n = side;
   Random random(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Spheres on lattices: the benchmark problems of doc 000 (tables 3.2 and 3.4). Need no collision detection.
+// Spheres on lattices: the benchmark problems of Poulsen 2010 (tables 3.2 and 3.4). Need no collision detection.
 #pragma once
 
 #include <cstdint>

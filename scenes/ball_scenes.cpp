@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scenes of spheres: lattices of doc 000, and a row in which impacts travel.
+// Scenes of spheres: lattices of Poulsen 2010, and a row in which impacts travel.
 #include <numeric>
 #include <utility>
 
@@ -33,7 +33,8 @@ void build_ball_grid(World& world, const SceneValues& values) {
 }
 
 /// Rows along x in planes one above the other. At first neighbours of a row touch with a given chance, all others are
-/// apart; then everything falls. With the default the first step has the contacts of doc 000, table 3.4: 6,605 for 40.
+/// apart; then everything falls. With the default the first step has the contacts of Poulsen 2010, table 3.4: 6,605
+/// for 40.
 void build_ball_pile(World& world, const SceneValues& values) {
   constexpr double kPitch = 1.1, kLowest = 1.0, kLeastGap = 0.05, kMostGap = 0.45;
   const int n = values.size();
@@ -77,7 +78,7 @@ std::vector<SceneFamily> ball_scenes() {
   return {
       {.name = "ball_grid_",
        .size = {1, 120, 8},
-       .summary = "N^3 touching spheres on a box (doc 000: 8, 24, 40)",
+       .summary = "N^3 touching spheres on a box (Poulsen 2010: 8, 24, 40)",
        .parameters = {friction_parameter(),
                       {"shuffled", 0, 0, 1, "1: bodies are made in random order, as those of a pour are", true}},
        .build = build_ball_grid,
@@ -88,7 +89,7 @@ std::vector<SceneFamily> ball_scenes() {
        .floor = -0.5},
       {.name = "ball_pile_",
        .size = {1, 120, 8},
-       .summary = "N^3 spheres with random gaps and velocities fall on the ground (doc 000: 40, 80)",
+       .summary = "N^3 spheres with random gaps and velocities fall on the ground (Poulsen 2010: 40, 80)",
        .parameters = {friction_parameter(),
                       {"touching", 0.1058, 0, 1, "chance that a sphere touches the next of its row"},
                       {"speed", 1, 0, 100, "m/s, largest component of a velocity at the start"},

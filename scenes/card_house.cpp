@@ -101,9 +101,10 @@ std::vector<SceneFamily> card_house_scenes() {
   return {
       card_house("card_house_40", "five levels of leaning cards, 40 in all",
                  [](World& world, const SceneValues& values) { build_card_house(world, values, false); }),
-      card_house("card_house_48", "the same with two more cards lying in each upper level (doc 001)",
+      card_house("card_house_48", "the same with two more cards lying in each upper level (Tonge et al. 2012)",
                  [](World& world, const SceneValues& values) { build_card_house(world, values, true); }),
-      thrown_at(card_house("card_house_58", "the 48 cards, and ten boxes that hit them after five seconds (doc 001)",
+      thrown_at(card_house("card_house_58",
+                           "the 48 cards, and ten boxes that hit them after five seconds (Tonge et al. 2012)",
                            [](World& world, const SceneValues& values) {
                              build_card_house(world, values, true);
                              add_thrown_boxes(world, rubbing(values.get("friction")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A chain of closed links that only contact holds together (doc 001).
+// A chain of closed links that only contact holds together (Tonge et al. 2012).
 //
 // A link is a wire of radius r bent to a ring: two straight sides and two half rounds of kBends pieces each, tangent to
 // a circle of radius R, all of them capsules. The number of pieces is odd, so that the middle of a round is straight:
@@ -60,7 +60,7 @@ void build_chain(World& world, const SceneValues& values) {
 std::vector<SceneFamily> chain_scenes() {
   return {
       {.name = "chain_25",
-       .summary = "a chain of 25 closed links, held by contact alone, ends in a pile (doc 001)",
+       .summary = "a chain of 25 closed links, held by contact alone, ends in a pile (Tonge et al. 2012)",
        .parameters = {friction_parameter()},
        .build = build_chain,
        .steps = 1200,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A thousand chess pieces poured on a board with a rim (doc 001).
+// A thousand chess pieces poured on a board with a rim (Tonge et al. 2012).
 //
 // Pieces are turned on a lathe of kSectors sectors: foot, stem and head are each the convex hull of a few rings, and
 // together they are concave where a piece is. The knight's head is a slab of six corners. Sizes are ten times those of
@@ -107,7 +107,7 @@ void build_chess(World& world, const SceneValues& values) {
 std::vector<SceneFamily> chess_scenes() {
   return {
       {.name = "chess_1000",
-       .summary = "1000 chess pieces of convex parts poured on a board with a rim (doc 001)",
+       .summary = "1000 chess pieces of convex parts poured on a board with a rim (Tonge et al. 2012)",
        .parameters = {friction_parameter(), {"count", 1000, 1, 10000, "pieces", true}, seed_parameter()},
        .build = build_chess,
        .half_width = [](const SceneValues&) { return kBoard + kThick; },

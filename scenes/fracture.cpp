@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Three marble columns, hit and broken into the Voronoi cells of points around the impacts (doc 001).
+// Three marble columns, hit and broken into the Voronoi cells of points around the impacts (Tonge et al. 2012).
 //
 // Columns are prisms of kFaces sides, so that the cells fill them exactly. Most seeds lie around impact points on the
 // faces, at distances q = q_max s^2 with s uniform: the nearer the denser, so that splinters of 0.2 kg lie beside
@@ -118,7 +118,7 @@ void build_fracture(World& world, const SceneValues& values) {
 std::vector<SceneFamily> fracture_scenes() {
   return {
       {.name = "fracture_277",
-       .summary = "three marble columns, broken into 277 Voronoi cells of 0.2 to 860 kg (doc 001)",
+       .summary = "three marble columns, broken into 277 Voronoi cells of 0.2 to 860 kg (Tonge et al. 2012)",
        .parameters = {friction_parameter(), seed_parameter()},
        .build = build_fracture,
        .steps = 900,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mechanisms as frozen problems: the ones of doc 004 (track, wheeled vehicle, fifty constraints) and a few more.
+// Mechanisms as frozen problems: the ones of Mizerski 2020 (track, wheeled vehicle, fifty constraints) and a few more.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +38,14 @@ class MechanismBuilder {
   std::vector<Vec3> centre_;
 };
 
-/// `links` links joined to a ring by hinges: link k to link k + 1. Doc 004's track has 40.
+/// `links` links joined to a ring by hinges: link k to link k + 1. The track of Mizerski 2020 has 40.
 ContactProblem track_ring(int links, double disorder = 0);
 
 /// A chassis and one part per joint, joined by that many rows each.
 ContactProblem wheeled_vehicle(std::span<const int> rows, double disorder = 0);
 
-/// The dimensions of doc 004's vehicle, 88 rows: eight hinges and twelve cylindrical joints, in the order in which two
-/// per shard give its shards.
+/// The dimensions of the vehicle of Mizerski 2020, 88 rows: eight hinges and twelve cylindrical joints, in the order in
+/// which two per shard give its shards.
 std::vector<int> vehicle_rows();
 
 /// Fifty constraints, 246 rows: seven bodies in a row with 7, 3, 3, 3, 3, 3, 7 legs, of which the first fifteen have

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kHills = 40, kFlat = 12;  // m, half of the side
 
-/// The first scene of doc 001. The lattice has 12 x 12 x 36 = 5184 places, of which the last stay empty.
+/// The first scene of Tonge et al. 2012. The lattice has 12 x 12 x 36 = 5184 places, of which the last stay empty.
 void build_boxes_on_mesh(World& world, const SceneValues& values) {
   constexpr int kSide = 12;
   constexpr double kSpacing = 1.1, kLowest = 2.0, kHalf = 0.4, kMostTurn = 0.1;
@@ -44,7 +44,7 @@ void build_slide_on_mesh(World& world, const SceneValues& values) {
 std::vector<SceneFamily> mesh_scenes() {
   return {
       {.name = "boxes_on_mesh",
-       .summary = "5160 boxes fall on hills of 8192 triangles (doc 001)",
+       .summary = "5160 boxes fall on hills of 8192 triangles (Tonge et al. 2012)",
        .parameters = {friction_parameter(), {"count", 5160, 1, 100000, "boxes", true}, seed_parameter()},
        .build = build_boxes_on_mesh,
        .half_width = [](const SceneValues&) { return kHills; },

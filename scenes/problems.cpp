@@ -21,12 +21,13 @@ struct Family {
 
 const std::vector<Family>& families() {
   static const std::vector<Family> kFamilies{
-      {"ball_grid_", "N^3 touching spheres on the ground (doc 000: 8, 24, 40)", [](int n) { return ball_grid(n); }},
-      {"ball_pile_", "N^3 spheres, about 10 % of neighbours collide (doc 000: 40, 80)",
+      {"ball_grid_", "N^3 touching spheres on the ground (Poulsen 2010: 8, 24, 40)",
+       [](int n) { return ball_grid(n); }},
+      {"ball_pile_", "N^3 spheres, about 10 % of neighbours collide (Poulsen 2010: 40, 80)",
        [](int n) { return ball_pile(n); }},
       {"box_stack_", "N cubes on one another, four points per face", [](int n) { return box_stack(n); }},
       {"pyramid_", "rows of N, N-1, ..., 1 cubes", [](int n) { return pyramid(n); }},
-      {"track_", "N links in a ring of hinges (doc 004: 40)", [](int n) { return track_ring(n); }},
+      {"track_", "N links in a ring of hinges (Mizerski 2020: 40)", [](int n) { return track_ring(n); }},
       {"heavy_chain_", "20 links of 1 kg on ball joints with a load of N kg",
        [](int n) {
          require(n >= 1, "the load must be 1 kg or more");

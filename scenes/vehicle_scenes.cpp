@@ -38,7 +38,8 @@ BodyId add_wheel(World& world, BodyId chassis, const Vec3& at, double radius, do
   return wheel;
 }
 
-/// Eight wheels on hinges and twelve pistons on cylindrical joints, all on the chassis: 88 rows that hold (doc 004).
+/// Eight wheels on hinges and twelve pistons on cylindrical joints, all on the chassis: 88 rows that hold (Mizerski
+/// 2020).
 void build_wheeled_vehicle(World& world, const SceneValues& values) {
   constexpr Vec3 kHalf{2, 0.6, 0.2};
   constexpr double kWheel = 0.4, kPiston = 0.3;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cairn bench mass-splitting: doc 001 on its five scenes, its published figures beside ours; the parts are declared in
-// bench_mass_splitting.h.
+// cairn bench mass-splitting: Tonge et al. 2012 on its five scenes, its published figures beside ours; the parts are
+// declared in bench_mass_splitting.h.
 #include "apps/bench/bench_mass_splitting.h"
 
 #include <fmt/core.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of `cairn bench mass-splitting`: the experiments of doc 001 (table 1, figures 3 and 6) on its scenes.
+// The parts of `cairn bench mass-splitting`: the experiments of Tonge et al. 2012 (table 1, figures 3 and 6) on its
+// scenes.
 //
 // Frozen problems compare convergence, because trajectories of two solvers drift apart; trajectories compare jitter,
 // which frozen problems do not have. Each part below has its own file; plain data goes between them.
@@ -25,7 +26,7 @@ struct SplitScene {
   double paper_pgs_ms = 0, paper_split_ms = 0;  ///< table 1, per frame on a GTX 580; 0: not in the table
 };
 std::vector<SplitScene> split_scenes(bool quick);
-/// Of the proof: more steps of the scenes of doc 001, the dearest last.
+/// Of the proof: more steps of the scenes of Tonge et al. 2012, the dearest last.
 std::vector<SplitScene> proof_scenes();
 
 /// A solver with settings, under the name that tables and plots show.
@@ -103,7 +104,8 @@ struct FrameRun {
   double frame_ms = 0;         ///< median of those frames, all stages
   double solve_ms = 0;
 };
-/// PGS and mass splitting with the sweeps of doc 001, and mass splitting in the time of PGS by the measured costs.
+/// PGS and mass splitting with the sweeps of Tonge et al. 2012, and mass splitting in the time of PGS by the measured
+/// costs.
 std::vector<FrameRun> run_frames(const SplitScene& scene, const std::vector<Convergence>& measured, int threads,
                                  Progress& progress);
 

@@ -15,7 +15,7 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr int kPgsSweeps = 5, kSplitSweeps = 30;  // doc 001, section 7
+constexpr int kPgsSweeps = 5, kSplitSweeps = 30;  // Tonge et al. 2012, section 7
 constexpr int kJitterFrames = 120;
 
 /// Sweeps that cost, with their set-up, as much as those of PGS in a step: by the measured costs, in the mean over the

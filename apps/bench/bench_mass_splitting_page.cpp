@@ -93,7 +93,7 @@ Plot colour_plot(const SplitResults& r) {
   plot.x_label = "colour";
   plot.y_label = "contacts";
   plot.log_y = true;
-  plot.caption = "Figure 3 of doc 001: the last colours hold too few contacts to keep many threads busy.";
+  plot.caption = "Figure 3 of Tonge et al. 2012: the last colours hold too few contacts to keep many threads busy.";
   for (const ColourHistogram& histogram : r.colours) {
     Series series;
     series.name = fmt::format("{}, step {}", histogram.scene, histogram.step);
@@ -116,10 +116,11 @@ const FrameRun* find_run(const SplitResults& r, const std::string& scene, const 
 Table frame_time_table(const SplitResults& r) {
   Table table;
   table.title = "Table 1: ms per frame";
-  table.head = {"scene",     "PGS, 5 sweeps", "its solve",     "block, 30 sweeps",
-                "its solve", "doc 001: PGS",  "doc 001: block"};
+  table.head = {"scene",     "PGS, 5 sweeps",     "its solve",          "block, 30 sweeps",
+                "its solve", "Tonge et al.: PGS", "Tonge et al.: block"};
   table.caption = fmt::format(
-      "Median frame of the end of each run, collision detection included, {}. Doc 001: whole frames on a GTX 580 with "
+      "Median frame of the end of each run, collision detection included, {}. Tonge et al. 2012: whole frames on a GTX "
+      "580 with "
       "512 cores.",
       r.threads == 1 ? "processor time of one thread" : fmt::format("by the clock with {} threads", r.threads));
   for (const SplitScene& scene : r.scenes) {
@@ -302,7 +303,7 @@ void add_tables(PlotPage& page, const SplitResults& r) {
 
 std::string split_page(const SplitResults& r) {
   PlotPage page("Mass splitting, reproduced",
-                fmt::format("doc 001 beside Cairn; {} thread{}", r.threads, r.threads > 1 ? "s" : ""));
+                fmt::format("Tonge et al. 2012 beside Cairn; {} thread{}", r.threads, r.threads > 1 ? "s" : ""));
   if (!r.convergence.empty()) add_plots(page, r), add_tables(page, r);
   if (!r.proof.empty()) page.add(proof_table(r));
   return page.html();

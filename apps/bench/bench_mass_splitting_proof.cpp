@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The proof of bench mass-splitting: without friction every step is a linear complementarity problem with one velocity
-// u* that solves it, and block mass splitting comes to it (doc 001, section 5.6; C8 = |u - u*|_M / |u_free - u*|_M).
+// u* that solves it, and block mass splitting comes to it (Tonge et al. 2012, section 5.6; C8 = |u - u*|_M / |u_free -
+// u*|_M).
 //
 // u* comes from another kind of method, the interior point of cairn/measures/frictionless.h.
 #include <fmt/core.h>

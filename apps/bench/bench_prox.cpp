@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cairn bench prox: the experiments of doc 000 on its own problems, its published figures beside ours.
+// cairn bench prox: the experiments of Poulsen 2010 on its own problems, its published figures beside ours.
 //
-// Protocol (doc 000, chapters 3, 6 and 7): 50 sweeps of sequential factorised Gauss-Seidel set the quality gamma
+// Protocol (Poulsen 2010, chapters 3, 6 and 7): 50 sweeps of sequential factorised Gauss-Seidel set the quality gamma
 // (equation 3.32, R = 100); every other scheme runs until it reaches that gamma; then that number of sweeps is timed
 // without any measuring, for 1..N threads, best of a few runs. All schemes use the same step rho / A_ii.
 #include <fmt/core.h>
@@ -240,9 +240,10 @@ std::string csv_of(const std::vector<Measurement>& all) {
 }
 
 std::string page_of(const std::vector<Measurement>& all, const std::vector<std::string>& problems, int threads) {
-  PlotPage page("Parallel proximal Jacobi and Gauss-Seidel, reproduced",
-                fmt::format("doc 000 beside Cairn; 1 to {} threads; step {}/A; quality = gamma of {} sequential sweeps",
-                            threads, kThesisStep, kBaseSweeps));
+  PlotPage page(
+      "Parallel proximal Jacobi and Gauss-Seidel, reproduced",
+      fmt::format("Poulsen 2010 beside Cairn; 1 to {} threads; step {}/A; quality = gamma of {} sequential sweeps",
+                  threads, kThesisStep, kBaseSweeps));
   page.paragraph(
       "Solid lines are schemes of the thesis, dashed ones came after it. Sweeps are counted to the quality that 50 "
       "sweeps of "

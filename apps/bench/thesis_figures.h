@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Figures that doc 000 prints, for showing beside ours.
+// Figures that Poulsen 2010 prints, for showing beside ours.
 #pragma once
 
 #include <string>

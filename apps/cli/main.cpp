@@ -293,7 +293,8 @@ void add_bench_detect(CLI::App& bench, BenchDetectOptions& o) {
 }
 
 void add_bench_mass_splitting(CLI::App& bench, BenchMassSplittingOptions& o) {
-  CLI::App* split = bench.add_subcommand("mass-splitting", "Convergence, jitter and cost on the scenes of doc 001");
+  CLI::App* split =
+      bench.add_subcommand("mass-splitting", "Convergence, jitter and cost on the scenes of Tonge et al. 2012");
   split->add_flag("--quick", o.quick, "one early step and a few frames of each scene (under a minute)");
   split->add_flag("--proof", o.proof, "instead: come to the solutions without friction, exit with 1 where that fails");
   split->add_option("--scene", o.scenes, "only this scene; may be given several times")
@@ -307,7 +308,8 @@ void add_bench_mass_splitting(CLI::App& bench, BenchMassSplittingOptions& o) {
 }
 
 void add_bench_ldl(CLI::App& bench, BenchLdlOptions& o) {
-  CLI::App* ldl = bench.add_subcommand("ldl", "Sparse block LDL: doc 004's mechanisms beside Eigen and CHOLMOD");
+  CLI::App* ldl =
+      bench.add_subcommand("ldl", "Sparse block LDL: the mechanisms of Mizerski 2020 beside Eigen and CHOLMOD");
   ldl->add_flag("--quick", o.quick, "few rounds (seconds)");
   ldl->add_option("--out", o.out, "writes OUT.csv and OUT.html")->capture_default_str();
   ldl->add_flag("--force", o.force, "overwrite files that exist");
@@ -346,7 +348,7 @@ void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& sp
   add_bench_ldl(*bench, ldl);
   add_bench_realtime(*bench, realtime);
   add_bench_schurpa(*bench, schurpa);
-  CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of doc 000 on its own problems");
+  CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of Poulsen 2010 on its own problems");
   prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
   prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")->check(thread_count());
   prox->add_option("--out", o.out, "writes OUT.csv and OUT.html")->capture_default_str();

@@ -51,7 +51,7 @@ int run_demo(int threads) {
       "  ./run solvers                                   every solver and its settings\n"
       "  ./run solve ball_grid_24 --solver all           all of them on one problem\n"
       "  ./run solve PROBLEM.hdf5 --solver all --html page.html   a published problem, with plots\n"
-      "  ./run bench prox                                the thesis behind this part, reproduced\n");
+      "  ./run bench prox                                the experiments of Poulsen 2010, reproduced\n");
   return kDone;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Colouring: gives each item a colour that none of its neighbours has, so that items of one colour can be worked on
-// at the same time (doc 000, section 4.3). Pure functions of integers; the result depends on the order of the items
-// alone.
+// at the same time (Poulsen 2010, section 4.3). Pure functions of integers; the result depends on the order of the
+// items alone.
 //
 // Items are the edges of a graph (contacts between bodies; two edges are neighbours if they share a vertex) or the
 // vertices of an adjacency (blocks of an assembled matrix). Vertices that cannot move never count (edges.h), which is

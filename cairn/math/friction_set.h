@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Friction sets as projections: the nearest admissible point (doc 000, section 2.4; equation (2.43) with argmin).
+// Friction sets as projections: the nearest admissible point (Poulsen 2010, section 2.4; equation (2.43) with argmin).
 //
 // A contact impulse is (n, s, t[, spin]). Admissible: n >= 0 and the tangential part in a set that grows with n:
 //
@@ -10,7 +10,7 @@
 //   cone        |(s,t)| <= mu n, projected with n: the full Coulomb cone   project_cone
 //
 // Spin (Contensou): with the scaled variable torque / Rc a disc of uniform pressure carries at most (2/3) mu n, and
-// the ellipsoid couples it to sliding (doc 000 (2.61) corrected; kSpinBound).
+// the ellipsoid couples it to sliding (Poulsen 2010 (2.61) corrected; kSpinBound).
 #pragma once
 
 #include <algorithm>
@@ -129,7 +129,7 @@ inline void project_friction(FrictionSet set, const FrictionAxes& mu, double* z)
 }
 
 /// Projects a whole contact impulse: normal first, friction on the set of the new normal impulse (the decoupled prox of
-/// doc 000), or both at once for the cone.
+/// Poulsen 2010), or both at once for the cone.
 template <int D>
 void project_contact(FrictionSet set, const FrictionAxes& mu, double* z) {
   if constexpr (D == 3) {

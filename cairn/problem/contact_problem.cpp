@@ -131,7 +131,7 @@ double contact_bias(const ContactProblem& problem, const ContactBlock& c) {
   const double excess = c.gap + s.slop;
   if (excess < 0) bias = std::max(s.contact_rate * excess / problem.dt, -s.max_push);
   if (c.restitution > 0) {
-    // y_n = u'_n + e u_n >= 0: the body leaves with -e times its approach (doc 000 (2.71), corrected sign).
+    // y_n = u'_n + e u_n >= 0: the body leaves with -e times its approach (Poulsen 2010 (2.71), corrected sign).
     const Velocity& a = problem.bodies[static_cast<std::size_t>(c.body_a)].velocity;
     const Velocity& b = problem.bodies[static_cast<std::size_t>(c.body_b)].velocity;
     const double approach = contact_velocity(c, a, b)[0];

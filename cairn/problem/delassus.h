@@ -44,7 +44,7 @@ DelassusProblem to_delassus(const ContactProblem& problem, ThreadPool* pool = nu
 /// Block counts of W (equal to those of T) without assembling it.
 struct BlockCounts {
   std::int64_t static_aware = 0;    ///< static bodies couple nothing: what is stored
-  std::int64_t ground_as_body = 0;  ///< static bodies counted like any other, as doc 000 does (table 3.2)
+  std::int64_t ground_as_body = 0;  ///< static bodies counted like any other, as Poulsen 2010 does (table 3.2)
 };
 BlockCounts count_blocks(const ContactProblem& problem);
 

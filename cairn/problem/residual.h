@@ -49,8 +49,8 @@ Measures residual(const DelassusProblem& problem, std::span<const double> impuls
 /// y = J u' + b of every contact, dim per contact, from the impulses alone.
 std::vector<double> contact_velocities(const ContactProblem& problem, const ContactSolution& solution);
 
-/// gamma of doc 000 (3.32): 1/2 |prox(lambda - r y) - lambda|^2 with one constant r, normal first, then the friction
-/// set. Depends on units; kept to reproduce the thesis.
+/// gamma of Poulsen 2010 (3.32): 1/2 |prox(lambda - r y) - lambda|^2 with one constant r, normal first, then the
+/// friction set. Depends on units; kept to reproduce Poulsen 2010.
 double quality_gamma(std::span<const double> impulse, std::span<const double> velocity,
                      std::span<const FrictionAxes> friction, int dim, double r);
 

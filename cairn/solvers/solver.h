@@ -162,7 +162,7 @@ struct SolveContext {
   /// factorised, with the schedules automatic, greedy and split.
   std::span<const std::int32_t> contact_colour;
 
-  double gamma_r = 0;                            ///< also record quality_gamma with this r (doc 000 uses 100)
+  double gamma_r = 0;                            ///< also record quality_gamma with this r (Poulsen 2010 uses 100)
   const std::atomic<bool>* interrupt = nullptr;  ///< polled between iterations
   std::function<void(int iteration, double residual)> progress;  ///< called between iterations
 };

@@ -13,7 +13,7 @@ namespace cairn {
 /// How velocities become poses.
 enum class Integrator {
   symplectic_euler,  ///< x' = x + dt v'; first order, never gains energy by itself
-  velocity_verlet,   ///< x' = x + dt v' - dt^2 a / 2 for bodies that nothing holds (doc 003): exact free fall
+  velocity_verlet,   ///< x' = x + dt v' - dt^2 a / 2 for bodies that nothing holds (pe thesis 2008): exact free fall
 };
 
 struct SleepSettings {

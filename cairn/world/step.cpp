@@ -238,7 +238,8 @@ bool holds(const WorldState& world, const ManifoldContext& context, const Contac
   return c.restitution == 0 || contact_velocity(c, a, b)[0] >= -problem.stabilisation.bounce_speed;
 }
 
-/// Bodies that nothing holds fall exactly: x' = x + dt v' - dt^2 a / 2 (doc 003, velocity Verlet with constant a).
+/// Bodies that nothing holds fall exactly: x' = x + dt v' - dt^2 a / 2 (velocity Verlet with constant a, as in the pe
+/// thesis 2008).
 void correct_free_flight(WorldState& world, double dt) {
   const ContactProblem& problem = world.assembly.problem;
   const ContactSource source = contact_source(world);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Block mass splitting on steps of the scenes of doc 001, against other methods: without friction it comes to their
-// solution, and it gives the same bits for any order of the contacts. `cairn bench mass-splitting --proof` does the
-// same with twenty steps of all five scenes.
+// Block mass splitting on steps of the scenes of Tonge et al. 2012, against other methods: without friction it comes to
+// their solution, and it gives the same bits for any order of the contacts. `cairn bench mass-splitting --proof` does
+// the same with twenty steps of all five scenes.
 #include <gtest/gtest.h>
 
 #include "cairn/measures/order_sensitivity.h"

@@ -41,7 +41,7 @@ TEST(Colouring, GreedySizesOfTheBallGridsWithAStaticGround) {
   EXPECT_EQ(colour_edges_greedy(grid_edges(40, false), 64001).sizes, (Sizes{32000, 32000, 32000, 32000, 31920, 28880}));
 }
 
-TEST(Colouring, GroundAsABodyGivesTheColoursOfTheThesis) {  // doc 000 section 7.3
+TEST(Colouring, GroundAsABodyGivesTheColoursOfTheThesis) {  // Poulsen 2010 section 7.3
   auto edges = grid_edges(24, true);
   std::rotate(edges.begin(), edges.end() - 576, edges.end());  // ground contacts first: six find a low colour
   const Colouring greedy = colour_edges_greedy(edges, 13825);

@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-TEST(Delassus, BlockCountsOfTheBallGrids) {  // doc 000 table 3.2; static-aware counts derived from it
+TEST(Delassus, BlockCountsOfTheBallGrids) {  // Poulsen 2010 table 3.2; static-aware counts derived from it
   struct Row {
     int n;
     std::int64_t aware, ground;

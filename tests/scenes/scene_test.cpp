@@ -111,7 +111,7 @@ TEST(Scenes, HaveTheJointsTheirDefinitionsSay) {
   expect("bridge_100", 101, 101, 505);
   expect("ragdolls_100", 1101, 1000, 600 * 3 + 400 * 5);
   expect("tracked_vehicle", 92, 90, 450);
-  expect("wheeled_vehicle", 22, 20, 88);  // doc 004: 20 constraints, 88 rows
+  expect("wheeled_vehicle", 22, 20, 88);  // Mizerski 2020: 20 constraints, 88 rows
   expect("crane", 25, 24, 2 * 5 + 1 + 21 * 3);
   expect("excavator", 504, 3, 15);
 }
@@ -137,7 +137,7 @@ TEST(Scenes, DetectionFindsTheContactsOfTheDocuments) {
   EXPECT_EQ(first_contacts("ball_grid_24"), 40320);
   EXPECT_EQ(first_contacts("box_stack_10"), 40);
   EXPECT_EQ(first_contacts("pyramid_10"), 4 * 10 + 2 * 4 * 45);
-  EXPECT_NEAR(static_cast<double>(first_contacts("ball_pile_40")), 6605, 660);  // doc 000, table 3.4, within 10 %
+  EXPECT_NEAR(static_cast<double>(first_contacts("ball_pile_40")), 6605, 660);  // Poulsen 2010, table 3.4, within 10 %
 }
 
 TEST(Scenes, TheMeshHasTheTrianglesOfDoc001) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The arithmetic of the block LDL, written once for one mechanism and for eight side by side.
 //
-//   N = l D l^T,  X = E l^-T,  L = X D^-1,  S <- S - L X^T            one pivot (doc 004, "block Gaussian elimination")
+//   N = l D l^T,  X = E l^-T,  L = X D^-1,  S <- S - L X^T            one pivot (Mizerski 2020, block elimination)
 //
-// with the unit lower factor l of the pivot left inside L: half the multiply-adds of doc 004's L = E N^-1. A mode says
+// with the unit lower factor l of the pivot left inside L: half the multiply-adds of Mizerski's L = E N^-1. A mode says
 // what is done at once: LdlSingle takes four rows of a column, LdlBatch one row of eight mechanisms. Every number is
 // the result of the same operations in the same order in both, so the answers have the same bits.
 //

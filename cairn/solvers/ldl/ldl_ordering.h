@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elimination orders of the constraint graph (doc 004, "Gaussian elimination on graphs"). Integers only.
+// Elimination orders of the constraint graph (Mizerski 2020, "Gaussian elimination on graphs"). Integers only.
 //
 // Nodes are blocks of rows, joined by an edge where they share a body; eliminating a node joins all its neighbours.
 // The order decides how many edges that adds. Among equals those go first that wait for the shortest sequence of others

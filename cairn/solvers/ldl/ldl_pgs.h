@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// LdlPgsSolver: joints by a direct method, contacts by projected Gauss-Seidel (doc 004).
+// LdlPgsSolver: joints by a direct method, contacts by projected Gauss-Seidel (Mizerski 2020).
 //
 // When to use: mechanisms, above all with large mass ratios, long chains or loops, where sweeps alone leave joints that
 // stretch. Rows without bounds are solved exactly; limits and motors join them while their bounds do not hold them;
 // contacts, and what is held, are swept.
 //
 //   block  every sweep solves the joints, then visits the contacts: block Gauss-Seidel, converges to the solution
-//   last   doc 004: sweeps over everything, one exact solve of the joints at the end
+//   last   Mizerski 2020: sweeps over everything, one exact solve of the joints at the end
 //
 // A contact that carries a long mechanism sees only the body it touches, so block converges slowly there: many sweeps
 // between a light link and a heavy chain behind it.

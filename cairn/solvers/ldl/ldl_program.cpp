@@ -180,7 +180,7 @@ std::int32_t LdlProgram::Builder::row_of(std::int32_t earlier, std::int32_t late
 }
 
 /// Where each block of an update goes: the diagonal of its column's node, then that node's edges; what is adjacent on
-/// both sides becomes one run (doc 004, "reduction scattering indexation", by runs instead of entries).
+/// both sides becomes one run (Mizerski 2020, "reduction scattering indexation", by runs instead of entries).
 void LdlProgram::Builder::lay_out_updates() {
   for (std::size_t s = 0; s < p.pivots_.size(); ++s) {
     const std::vector<std::int32_t>& column = p.elimination_.steps[s].column;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LdlProgram: the symbolic phase of the sparse block LDL of a mechanism (doc 004): what is computed from what, where.
+// LdlProgram: the symbolic phase of the sparse block LDL of a mechanism (Mizerski 2020): what is computed from what,
+// where.
 //
 //   H = J M^-1 J^T + G,   H = L D L^T by blocks of 1..6 rows
 //
@@ -7,7 +8,7 @@
 // with many joints make H dense, since all their blocks are coupled. Three remedies (LdlHubs):
 //
 //   plain    none
-//   shatter  the body becomes a chain of k shards with inverse mass k M^-1, glued by rigid blocks (doc 004, "body
+//   shatter  the body becomes a chain of k shards with inverse mass k M^-1, glued by rigid blocks (Mizerski 2020, "body
 //            shattering"): exact, because equal shards that move together are the body
 //   hub      the body's velocity stays an unknown q, and H keeps only the other bodies:
 //              [ H'      J S ] [ lambda ]   [ r ]
@@ -33,7 +34,7 @@ struct LdlProgramSettings {
   friend bool operator==(const LdlProgramSettings&, const LdlProgramSettings&) = default;
 };
 
-/// Sizes and costs by the conventions of doc 004. Multiply-adds; a flop is half of one.
+/// Sizes and costs by the conventions of Mizerski 2020. Multiply-adds; a flop is half of one.
 struct LdlCounts {
   std::int64_t nodes = 0;         ///< blocks, shards' rigid joints and hubs
   std::int64_t rows = 0;          ///< dimension of the matrix
@@ -45,7 +46,7 @@ struct LdlCounts {
   std::int64_t update_work = 0;   ///< sum of d h (h + 1) / 2
   std::int64_t solve_work = 0;    ///< sum of 2 h d + d^2
   double factor_flops = 0;        ///< 2 (pivot + column + update)
-  double published_flops = 0;     ///< factor_flops + sum of d^2: what doc 004 prints
+  double published_flops = 0;     ///< factor_flops + sum of d^2: what Mizerski 2020 prints
   std::int64_t product_work = 0;  ///< to assemble the matrix: sum of 6 d d'
 };
 

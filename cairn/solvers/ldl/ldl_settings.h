@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choices of ldl_pgs and of the block LDL under it (doc 004). What each is good for is in docs/solvers.md.
+// The choices of ldl_pgs and of the block LDL under it (Mizerski 2020). What each is good for is in docs/solvers.md.
 #pragma once
 
 #include "cairn/solvers/prox/prox_settings.h"
@@ -9,7 +9,7 @@ namespace cairn {
 /// What becomes of bodies with many joints.
 enum class LdlHubs {
   plain,    ///< nothing: all their blocks are coupled
-  shatter,  ///< split into a chain of shards (doc 004)
+  shatter,  ///< split into a chain of shards (Mizerski 2020)
   hub,      ///< kept as unknowns
 };
 
@@ -22,7 +22,7 @@ enum class LdlOrdering {
 /// When joints are solved.
 enum class LdlCoupling {
   block,  ///< in every sweep
-  last,   ///< by sweeps, and exactly at the end (doc 004)
+  last,   ///< by sweeps, and exactly at the end (Mizerski 2020)
 };
 
 /// Numbers relative to the diagonal of H.

@@ -131,8 +131,8 @@ void PackedProblem<D>::number_slots(const ContactProblem& problem, ThreadPool* p
   });
 }
 
-/// Bodies that nothing touches cost nothing either: doc 000, section 3.8.2, asks for this "compressed" vector where
-/// bodies outnumber contacts.
+/// Bodies that nothing touches cost nothing either: Poulsen 2010, section 3.8.2, asks for this "compressed" vector
+/// where bodies outnumber contacts.
 template <int D>
 void PackedProblem<D>::pack_bodies(const ContactProblem& problem, ThreadPool* pool) {
   touch_bodies(problem, pool);

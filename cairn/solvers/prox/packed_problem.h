@@ -2,7 +2,7 @@
 // PackedProblem: a ContactProblem laid out for factorised sweeps, and the two formulas at their heart.
 //
 //   y_k = J_k w + b_k                  packed_velocity
-//   w <- w + M^-1 J_k^T dlambda_k      apply_impulse            doc 000, (3.18), (3.19)
+//   w <- w + M^-1 J_k^T dlambda_k      apply_impulse            Poulsen 2010, (3.18), (3.19)
 //
 // Contacts are packed in schedule order, 184 bytes each, with the frame and the arms instead of rows of J (the angular
 // rows are arm x axis: fewer bytes and fewer flops than reading them). Bodies that cannot move, or that nothing

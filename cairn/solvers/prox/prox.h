@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ProxSolver: projected Gauss-Seidel and Jacobi, composed from the independent choices of prox_settings.h.
 //
-//   lambda_k <- prox( lambda_k - R_k (A lambda + b)_k ),   doc 000, (2.74)
+//   lambda_k <- prox( lambda_k - R_k (A lambda + b)_k ),   Poulsen 2010, (2.74)
 //
 // When to use: Gauss-Seidel, factorised, by colours, is the workhorse for piles of any size; on assembled problems its
 // local=exact form is the classic nonlinear Gauss-Seidel of the contact literature; Jacobi where order must not matter.

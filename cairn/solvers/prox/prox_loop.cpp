@@ -80,8 +80,8 @@ void ProxLoop::remember_start(const std::vector<double>& lambda) {
   start_state_.assign(state.begin(), state.end());
 }
 
-/// Undoes a sweep whose change grew, or that goes round in circles, and reduces r (doc 000, section 3.5); lambda AND
-/// w return to where they were.
+/// Undoes a sweep whose change grew, or that goes round in circles, and reduces r (Poulsen 2010, section 3.5); lambda
+/// AND w return to where they were.
 bool ProxLoop::roll_back(double change, std::vector<double>& lambda) {
   const auto& [sweep, ruler, context, limits, report] = *task_;
   constexpr int kCircling = 4;  // a cycle between bounds does not grow: so many sweeps without any progress

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The choices of the prox family (doc 000), independent of one another. Which combinations exist, and what each is good
-// for, is in docs/solvers.md.
+// The choices of the prox family (Poulsen 2010), independent of one another. Which combinations exist, and what each is
+// good for, is in docs/solvers.md.
 #pragma once
 
 namespace cairn {
@@ -15,7 +15,7 @@ enum class SweepOrder {
 enum class ContactOperator {
   automatic,   ///< factorised where there are bodies, A where there are none
   factorised,  ///< w = M^-1 J^T lambda is kept per body: linear in contacts
-  a,           ///< rows of the assembled matrix ("naive" in doc 000)
+  a,           ///< rows of the assembled matrix ("naive" in Poulsen 2010)
   t,           ///< rows of T = 1 - R A
 };
 
@@ -25,14 +25,14 @@ enum class FrictionModel { automatic, disc, ellipse, box, cone };
 /// How one contact is solved when its turn comes.
 enum class LocalSolve {
   automatic,  ///< exact on assembled problems solved by A, prox elsewhere
-  prox,       ///< one projected step with the r-factor: doc 000
+  prox,       ///< one projected step with the r-factor: Poulsen 2010
   exact,      ///< take-off, stick or slide, solved for this contact alone
 };
 
 enum class RFactor {
   local,     ///< 1 / W_nn and 1 / (largest eigenvalue of the friction block), per contact; Jacobi divides them by the
              ///< number of contacts a body shares, which makes it converge without luck
-  diagonal,  ///< the same without that division, as doc 000 (3.25): Jacobi then relies on rollback
+  diagonal,  ///< the same without that division, as Poulsen 2010 (3.25): Jacobi then relies on rollback
   global,    ///< 1 / (largest eigenvalue of A), one for all
 };
 
@@ -51,7 +51,7 @@ enum class ScheduleKind {
 /// When friction is visited within a sweep.
 enum class FrictionOrder {
   block,      ///< with the normal rows of its contact
-  staggered,  ///< after the normal rows of all contacts (doc 001, section 6)
+  staggered,  ///< after the normal rows of all contacts (Tonge et al. 2012, section 6)
 };
 
 enum class Acceleration { none, nesterov, anderson, nncg };

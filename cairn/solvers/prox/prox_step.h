@@ -17,7 +17,7 @@ struct ContactR {
   double friction = 0;
 };
 
-/// lambda_k <- prox( lambda_k - R_k y_k ), normal first (doc 000, (2.74)).
+/// lambda_k <- prox( lambda_k - R_k y_k ), normal first (Poulsen 2010, (2.74)).
 template <int D>
 inline void prox_step(FrictionSet set, const FrictionAxes& mu, const ContactR& r, const double* y, double* lambda) {
   lambda[0] -= r.normal * y[0];
@@ -25,10 +25,10 @@ inline void prox_step(FrictionSet set, const FrictionAxes& mu, const ContactR& r
   project_contact<D>(set, mu, lambda);
 }
 
-/// Local r-factors (doc 000, section 3.5): 1 / W_nn and 1 / (largest eigenvalue of the friction block), over `sharing`:
-/// 1 for Gauss-Seidel, the largest number of contacts on one of the two bodies for Jacobi (then R_k <= 1 / (row bound)
-/// and the sweep is a convergent splitting for fixed friction bounds). A contact that cannot move gets 0: it keeps
-/// its impulse.
+/// Local r-factors (Poulsen 2010, section 3.5): 1 / W_nn and 1 / (largest eigenvalue of the friction block), over
+/// `sharing`: 1 for Gauss-Seidel, the largest number of contacts on one of the two bodies for Jacobi (then R_k <= 1 /
+/// (row bound) and the sweep is a convergent splitting for fixed friction bounds). A contact that cannot move gets 0:
+/// it keeps its impulse.
 template <int D>
 inline ContactR local_r(const double* block, double relaxation, double sharing) {
   const double k_n = block[0], k_t = largest_eigenvalue(block + D + 1, D, D - 1);

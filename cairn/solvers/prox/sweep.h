@@ -2,7 +2,7 @@
 // Sweep: the map lambda -> S(lambda) of the prox family, one visit to every contact. The outer loop (prox.cpp) and the
 // accelerations know nothing else about it.
 //
-//   lambda_k <- prox( lambda_k - R_k (A lambda + b)_k )          doc 000, (2.74) and (3.7)
+//   lambda_k <- prox( lambda_k - R_k (A lambda + b)_k )          Poulsen 2010, (2.74) and (3.7)
 //
 // lambda is one vector: dim entries per contact in the order of `order()`, then one entry per joint row.
 #pragma once
@@ -72,11 +72,11 @@ class BodySweep : public Sweep {
   virtual void use(JointStage* stage) = 0;
 };
 
-/// Factorised: w = M^-1 J^T lambda is kept per body and updated contact by contact (doc 000, section 3.4.2). `dim`: 3
-/// or 4 rows per contact, see contact_rows.
+/// Factorised: w = M^-1 J^T lambda is kept per body and updated contact by contact (Poulsen 2010, section 3.4.2).
+/// `dim`: 3 or 4 rows per contact, see contact_rows.
 std::unique_ptr<BodySweep> make_factorised_sweep(int dim);
 
-/// Assembled: rows of A, or of T = 1 - R A (doc 000, section 3.4.1 with the sign of c corrected).
+/// Assembled: rows of A, or of T = 1 - R A (Poulsen 2010, section 3.4.1 with the sign of c corrected).
 /// `problem` must outlive the sweep.
 std::unique_ptr<Sweep> make_assembled_sweep(const DelassusProblem& problem, const ProxSettings& settings);
 

@@ -2,7 +2,7 @@
 // Assembled sweeps on W = A: rows of A ("naive" scheme) or of T = 1 - R A.
 //
 //   A:  y_k = A_row k lambda + q_k,         lambda_k <- prox(lambda_k - R_k y_k), or the exact local solution
-//   T:  z_k = T_row k lambda + c_k,  c = -R q,  lambda_k <- prox(z_k)          doc 000 (3.12), sign of c corrected
+//   T:  z_k = T_row k lambda + c_k,  c = -R q,  lambda_k <- prox(z_k)          Poulsen 2010 (3.12), sign of c corrected
 //
 // Rows stay in the order of the problem; the schedule only decides in which order they are visited.
 #include <algorithm>
@@ -303,7 +303,7 @@ void AssembledSweep<D>::project(std::span<double> lambda, ThreadPool*) const {
   for (std::size_t k = 0; k < r_.size(); ++k) project_contact<D>(set_, problem_.friction[k], lambda.data() + k * D);
 }
 
-/// R <- nu R, and with it T_kk <- 1 - nu (1 - T_kk), T_kj <- nu T_kj, c <- nu c (doc 000, (3.17)).
+/// R <- nu R, and with it T_kk <- 1 - nu (1 - T_kk), T_kj <- nu T_kj, c <- nu c (Poulsen 2010, (3.17)).
 template <int D>
 void AssembledSweep<D>::scale_r(double nu) {
   for (ContactR& r : r_) r = {nu * r.normal, nu * r.friction};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Factorised sweep (doc 000, figure 3.6):  y_k = J_k w + b_k,  lambda_k <- prox(lambda_k - R_k y_k),
+// Factorised sweep (Poulsen 2010, figure 3.6):  y_k = J_k w + b_k,  lambda_k <- prox(lambda_k - R_k y_k),
 // w <- w + M^-1 J_k^T dlambda_k.  Linear in contacts, no matrix. The default where there are bodies.
 // The layout and the two formulas are in packed_problem.h; here is which contacts are visited when.
 #include <algorithm>
@@ -148,8 +148,8 @@ void FactorisedSweep<D>::load_split_stage(const ProxSettings& settings, ThreadPo
   split_.load(split_blocks_, {}, rule, packed_, pool);
 }
 
-/// r = 1 / (largest eigenvalue of A) by power iteration on w = M^-1 J^T x (doc 000, (3.24); the smallest eigenvalue is
-/// 0 for redundant contacts).
+/// r = 1 / (largest eigenvalue of A) by power iteration on w = M^-1 J^T x (Poulsen 2010, (3.24); the smallest
+/// eigenvalue is 0 for redundant contacts).
 template <int D>
 void FactorisedSweep<D>::use_global_r(const ProxSettings& settings, ThreadPool* pool) {
   constexpr int kSteps = 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SplitStage: blocks of contacts and joint rows that share bodies and are visited side by side, by mass splitting
-// (doc 001, section 4.1, corrected; docs/solvers.md).
+// (Tonge et al. 2012, section 4.1, corrected; docs/solvers.md).
 //
 //   n_b      number of blocks that touch body b; bodies that cannot move are not counted and have no copy
 //   copies   every block works on its own copies of its bodies, whose inverse mass is n_b W_b:

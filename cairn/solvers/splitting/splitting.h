@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SplittingSolver: the solvers of doc 001, whose result does not depend on the order of the contacts.
+// SplittingSolver: the solvers of Tonge et al. 2012, whose result does not depend on the order of the contacts.
 //
 // When to use: where the order of contacts is arbitrary and must not show (jitter at few sweeps, contacts found in
 // parallel), or where bodies touch so many others that colours run out. Without acceleration it needs several times

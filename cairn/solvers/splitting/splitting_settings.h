@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Settings of the order-independent solvers of doc 001: mass splitting by rows and by blocks, and Jacobi with a line
-// search. What each is good for is in docs/solvers.md.
+// Settings of the order-independent solvers of Tonge et al. 2012: mass splitting by rows and by blocks, and Jacobi with
+// a line search. What each is good for is in docs/solvers.md.
 #pragma once
 
 #include "cairn/solvers/prox/prox_settings.h"
@@ -8,9 +8,9 @@
 namespace cairn {
 
 enum class SplittingMethod {
-  rows,         ///< every row on its own share of the mass (doc 001, (15))
-  blocks,       ///< all contacts and joints of two bodies, or of a cluster, one after the other (doc 001, (16))
-  line_search,  ///< projected Jacobi, then as far along its step as the energy falls (doc 001, (10))
+  rows,    ///< every row on its own share of the mass (Tonge et al. 2012, (15))
+  blocks,  ///< all contacts and joints of two bodies, or of a cluster, one after the other (Tonge et al. 2012, (16))
+  line_search,  ///< projected Jacobi, then as far along its step as the energy falls (Tonge et al. 2012, (10))
 };
 
 /// How bodies learn what the blocks did; equal up to round-off.

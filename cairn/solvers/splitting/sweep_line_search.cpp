@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Jacobi with a line search (doc 001, (10), after Cottle, Pang and Stone 1992): from the same state every row takes its
-// projected step d, then all go the same part alpha of it, the one that minimises f = 1/2 z^T N z + z^T q:
+// Jacobi with a line search (Tonge et al. 2012, (10), after Cottle, Pang and Stone 1992): from the same state every row
+// takes its projected step d, then all go the same part alpha of it, the one that minimises f = 1/2 z^T N z + z^T q:
 //
 //   d = C( z - D^-1 (N z + q) ) - z,   alpha = -(d . y) / (d^T N d),   z <- z + alpha d
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes and costs of doc 004's mechanisms, exactly, and as published; orders of elimination.
+// Sizes and costs of the mechanisms of Mizerski 2020, exactly, and as published; orders of elimination.
 #include "cairn/solvers/ldl/ldl_program.h"
 
 #include <gtest/gtest.h>

@@ -82,7 +82,7 @@ TEST(Prox, TooLongStepsDivergeWithoutRollbackAndConvergeWithIt) {  // T4.6
   EXPECT_LT(residual(problem, saved.solution).c7_consistency, 1e-12) << "w must be restored with lambda";  // T4.4
 }
 
-TEST(Prox, RestitutionLeavesWithTheRightSign) {  // erratum of doc 000 (2.71): v = -1, e = 0.5 gives +0.5
+TEST(Prox, RestitutionLeavesWithTheRightSign) {  // erratum of Poulsen 2010 (2.71): v = -1, e = 0.5 gives +0.5
   ContactProblem problem = resting_sphere();
   problem.bodies[0].acceleration = {};
   problem.bodies[0].velocity.linear = {0, 0, -1};

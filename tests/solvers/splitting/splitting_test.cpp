@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The solvers of doc 001: what they converge to, that their result has no order, and what they conserve.
+// The solvers of Tonge et al. 2012: what they converge to, that their result has no order, and what they conserve.
 #include "cairn/solvers/splitting/splitting.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,8 @@ ContactProblem three_in_a_row() {
   return problem;
 }
 
-TEST(MassSplitting, ImpulsesAreAppliedToSubBodiesWithTheirOwnMass) {  // erratum of doc 001, algorithm 1, line 18
+TEST(MassSplitting,
+     ImpulsesAreAppliedToSubBodiesWithTheirOwnMass) {  // erratum of Tonge et al. 2012, algorithm 1, line 18
   // As printed, copies take impulses with the whole mass and are then averaged: the ball in the middle (n_b = 2) gets
   // half of its impulses. Then 1 - z1 = (z1 - z2) / 2 = z2, hence 1/4 m/s, and a quarter of the momentum is lost.
   double u[3] = {1, 0, 0}, z[2] = {0, 0};
