@@ -6,7 +6,7 @@
 
 int main() {
   using namespace cairn;
-  World world;  // gravity -9.81 along z, Gauss-Seidel with 50 sweeps; WorldSettings has every choice
+  World world;  // gravity -9.81 along z, solver soft_step; WorldSettings has every choice
   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
   for (int i = 0; i < 8; ++i)
     world.add_body({.pose = {{0, 0, 0.25 + 0.5 * i}}}, {{.shape = make_box({0.25, 0.25, 0.25})}});
