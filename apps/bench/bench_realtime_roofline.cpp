@@ -14,8 +14,9 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr int kTurns = 7;                 // of which the best counts, for sweep and limits alike
-constexpr std::int64_t kGroupGrain = 16;  // as soft_step
+constexpr int kTurns = 7;  // of which the best counts, for sweep and limits alike
+constexpr std::int64_t kGroupGrain =
+    16;  // groups per block of work; soft_step has 4, since it does more between the sweeps
 
 /// Sixteen floats: one register of the widest set, several of the others.
 using Wide [[gnu::vector_size(64)]] = float;

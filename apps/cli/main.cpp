@@ -78,7 +78,8 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--param", o.parameters, "parameter name=value of the scene; may be given several times")
       ->take_all()
       ->allow_extra_args(false);
-  run.add_option("--solver", o.solver, "NAME or NAME:setting=value,... (default gauss_seidel)");
+  run.add_option("--solver", o.solver,
+                 "NAME or NAME:setting=value,... (default: the scene's, which is soft_step unless it says otherwise)");
   run.add_option("--set", o.settings, "setting name=value of the solver; iterations=N and tolerance=R for every one")
       ->take_all()
       ->allow_extra_args(false);
@@ -86,7 +87,8 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--sub-steps", o.sub_steps, "parts that each step is done in")
       ->check(number_in(1, cairn::kMostSubSteps));
   run.add_option("--joint-projection", o.joint_projection,
-                 "whether joints are closed on the level of positions (automatic: with ldl_pgs, soft_step and exact)")
+                 "whether the position errors of joints are removed after the solve (automatic: with soft_step, "
+                 "ldl_pgs, exact, schurpa and staggered)")
       ->check(CLI::IsMember({"automatic", "off", "on"}));
   run.add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
       ->check(thread_count());
@@ -95,17 +97,18 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--broad", o.broad_phase, "broad phase");
   run.add_option("--integrator", o.integrator, "how velocities become poses")
       ->check(CLI::IsMember({"symplectic_euler", "velocity_verlet"}));
-  run.add_option("--margin", o.margin, "metres ahead of touching at which contacts are made")
+  run.add_option("--margin", o.margin, "speculative margin: metres ahead of touching at which contacts are made")
       ->check(number_in(0.0, 1e3));
-  run.add_option("--slop", o.slop, "metres of overlap left alone")->check(number_in(0.0, 1e3));
-  run.add_option("--contact-rate", o.contact_rate, "fraction of an overlap removed per step")
+  run.add_option("--slop", o.slop, "metres of overlap that are left alone")->check(number_in(0.0, 1e3));
+  run.add_option("--contact-rate", o.contact_rate,
+                 "Baumgarte factor: fraction of an overlap removed per step (not soft_step, which has hertz)")
       ->check(number_in(0.0, 1.0));
   CLI::Option* sleep = run.add_flag("--sleep", o.sleep, "let islands at rest sleep");
   run.add_flag("--no-sleep", o.no_sleep, "never")->excludes(sleep);
   run.add_flag("--no-recycling{false}", o.recycling, "collide every pair anew in every step");
   run.add_flag("--no-warm-start{false}", o.warm_start, "begin every solve from zero impulses");
   run.add_flag("--no-residual{false}", o.measure_residual,
-               "do not judge answers (soft_step: every eighth, else every step)");
+               "do not measure residuals (soft_step: in every sixteenth step, else in every step)");
 }
 
 void add_scene_source(CLI::App& command, SceneFileOptions& o) {

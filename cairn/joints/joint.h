@@ -27,26 +27,29 @@
 
 namespace cairn {
 
+/// Handle of a joint; one of a joint that was removed or broke is recognised.
 using JointId = Handle<struct JointTag>;
 
 /// Order as in snapshots: new kinds go to the end.
 using JointKind = std::variant<BallJoint, HingeJoint, PrismaticJoint, CylindricalJoint, FixedJoint, DistanceJoint,
                                RopeJoint, SpringJoint, UniversalJoint, PlanarJoint, GearJoint, SixDofJoint>;
 
+/// A joint as the user writes it. World::joint_at fills bodies and frames from one place in the world.
 struct JointDef {
   BodyId body_a{};  ///< null: the world
   BodyId body_b{};  ///< the one whose motion relative to a is measured
   Pose frame_a{};   ///< where the joint is, in the body's frame; in the world if there is no body
   Pose frame_b{};   ///< the frames coincide where all coordinates are 0
-  JointKind kind{};
-  BodyId carrier{};  ///< of a gear: the body that bears both wheels; null: the world
-  bool enabled = true;
+  JointKind
+      kind{};  ///< HingeJoint{...}, BallJoint{...}, ...: what it holds, with limits and drives of what it lets move
+  BodyId carrier{};                  ///< of a gear: the body that bears both wheels; null: the world
+  bool enabled = true;               ///< false: it holds nothing, and stays
   bool collide_connected = false;    ///< whether the two bodies collide with each other
   JointSoftness linear{};            ///< m/N and N s/m of what the joint holds; compliance 0: rigid
   JointSoftness angular{};           ///< rad/(N m) and N m s/rad
   double break_force = kUnlimited;   ///< N; the joint is removed after a step in which it carried more
   double break_torque = kUnlimited;  ///< N m, about the joint
-  std::uint64_t user = 0;            ///< yours
+  std::uint64_t user = 0;            ///< user data: never looked at
 };
 
 /// What a joint does, as of the last step.
@@ -54,7 +57,7 @@ struct JointView {
   Vec3 slide;               ///< m, coordinates along x, y, z of frame a; x is the distance of rods, ropes and springs
   Vec3 turn;                ///< rad, coordinates about them; x and y are the wheels of a gear
   double separation = 0;    ///< m, by which what it holds is apart, stops included
-  double misalignment = 0;  ///< rad
+  double misalignment = 0;  ///< rad, the same for directions
   Vec3 force, torque;       ///< N and N m on b, about the joint, world axes, mean over the last step
 };
 

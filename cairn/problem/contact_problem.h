@@ -47,7 +47,7 @@ struct ContactBlock {
   Vec3 tangent2{0, 1, 0};
   Vec3 arm_a;  ///< from the centre of mass of a to the point, world axes
   Vec3 arm_b;
-  double gap = 0;          ///< m, negative where the bodies overlap
+  double gap = 0;          ///< m, negative where the bodies overlap; a positive one is a speculative contact
   double friction1 = 0;    ///< coefficient along tangent1
   double friction2 = 0;    ///< coefficient along tangent2
   double spin_radius = 0;  ///< m, radius of the contact patch (Contensou spin); 0: no spin friction
@@ -79,13 +79,13 @@ struct JointBlock {
   friend constexpr bool operator==(const JointBlock&, const JointBlock&) = default;
 };
 
-/// How position errors enter the velocity law.
+/// How position errors enter the velocity law (Baumgarte stabilisation).
 struct Stabilisation {
-  double contact_rate = 0.2;  ///< fraction of an overlap removed per step
-  double joint_rate = 0.2;    ///< fraction of a joint error removed per step
-  double slop = 0.0;          ///< m, overlap left alone
-  double max_push = 3.0;      ///< m/s, fastest push-out
-  double bounce_speed = 0.0;  ///< m/s, slower approach does not bounce
+  double contact_rate = 0.2;  ///< Baumgarte factor: fraction of an overlap removed per step
+  double joint_rate = 0.2;    ///< Baumgarte factor: fraction of a joint error removed per step
+  double slop = 0.0;          ///< m, overlap that is left alone
+  double max_push = 3.0;      ///< m/s, contact push velocity: limit of the speed that removes an error
+  double bounce_speed = 0.0;  ///< m/s, restitution threshold: slower approach does not bounce
 
   friend constexpr bool operator==(const Stabilisation&, const Stabilisation&) = default;
 };
@@ -144,7 +144,8 @@ inline std::array<double, 4> contact_velocity(const ContactBlock& c, const Veloc
           c.spin_radius * dot(c.normal, b.angular - a.angular)};
 }
 
-/// b_k of one contact's normal row: gap or push-out, and restitution; the other rows have none.
+/// b_k of one contact's normal row: gap / dt of a speculative contact, or Baumgarte's term of an overlap, and
+/// restitution; the other rows have none.
 double contact_bias(const ContactProblem& problem, const ContactBlock& contact);
 
 /// b and G of a joint row. A rigid one loses joint_rate of its error per step; a compliant one is a spring and damper

@@ -170,7 +170,7 @@ void describe(Fields& f, SceneBody& b) {
   f.number("gravity_scale", def.gravity_scale, {-1e6, 1e6}, "factor on gravity");
   f.choices("locked_axes", def.locked_axes, kLockNames, "motions along world axes that it does not make");
   f.flag("may_sleep", def.may_sleep, "whether it may fall asleep");
-  f.flag("continuous", def.continuous, "never passes through anything, however fast");
+  f.flag("continuous", def.continuous, "continuous collision: stops at its time of impact, however fast it is");
   f.list("shapes", b.shapes, 0, 100'000, describe_shape, "what it is made of");
   if (f.given("inertia") && !f.given("mass")) f.refuse("inertia", "an inertia needs a \"mass\" beside it");
   if (f.given("centre") && !f.given("inertia")) f.refuse("centre", "a centre needs \"mass\" and \"inertia\" beside it");

@@ -27,10 +27,11 @@ void describe_solver(Fields& f, WorldSettings& s) {
 }
 
 void describe_stabilisation(Fields& f, Stabilisation& s) {
-  f.number("contact_rate", s.contact_rate, {0, 1}, "fraction of an overlap removed per step");
+  f.number("contact_rate", s.contact_rate, {0, 1}, "Baumgarte factor: fraction of an overlap removed per step");
   f.number("joint_rate", s.joint_rate, {0, 1}, "fraction of a joint's error removed per step");
-  f.number("slop", s.slop, {0, 1}, "m of overlap left alone");
-  f.number("max_push", s.max_push, kSpeed, "m/s, fastest removal");
+  f.number("slop", s.slop, {0, 1}, "m of overlap that are left alone");
+  f.number("max_push", s.max_push, kSpeed,
+           "m/s, contact push velocity: limit of the speed that removes overlaps and joint errors");
   f.number("bounce_speed", s.bounce_speed, kSpeed, "m/s, slower impacts do not bounce");
 }
 
@@ -67,10 +68,10 @@ void describe_settings(Fields& f, WorldSettings& s) {
   f.object(
       "joint_projection", [&](Fields& x) { describe_projection(x, s.joint_projection); },
       "whether joints are closed on the level of positions");
-  f.number("margin", s.margin, {0, 10}, "m ahead of touching at which contacts are made");
+  f.number("margin", s.margin, {0, 10}, "speculative margin: m ahead of touching at which contacts are made");
   f.flag("recycling", s.recycling, "keep the manifolds of bodies that barely moved");
-  f.number("recycle_shift", s.recycle_shift, {0, 1}, "m");
-  f.number("recycle_turn", s.recycle_turn, {0, 1}, "rad");
+  f.number("recycle_shift", s.recycle_shift, {0, 1}, "m that a body may move before its manifolds are made anew");
+  f.number("recycle_turn", s.recycle_turn, {0, 1}, "rad that it may turn");
   f.number("slip_speed", s.slip_speed, kSpeed, "m/s, slower contacts stick with the static coefficient");
   f.object(
       "sleep", [&](Fields& x) { describe_sleep(x, s.sleep); }, "when islands fall asleep");

@@ -16,6 +16,7 @@
 
 namespace cairn {
 
+/// Why a solve ended.
 enum class StopReason {
   converged,       ///< the residual reached the tolerance
   stalled,         ///< no further progress is possible (line search, rollbacks or accuracy used up)
@@ -111,9 +112,10 @@ struct ExactReport {
   std::vector<ExactIslandReport> parts;                           ///< by island; empty without SolveContext::details
 };
 
+/// How a solve went. Whatever the solver, the first five fields are filled; the others by those they name.
 struct SolveReport {
   StopReason reason = StopReason::max_iterations;
-  int iterations = 0;
+  int iterations = 0;                 ///< sweeps, or Newton steps
   double residual = -1;               ///< Measures::residual of the returned solution; -1 when it was not asked for
   double seconds = 0;                 ///< in iterations
   double setup_seconds = 0;           ///< assembly, colouring, factorisation, packing
@@ -178,16 +180,22 @@ struct SolverTraits {
 
 class LaneSolver;
 
+/// A method. Make one by name with make_solver (solver_table.h).
 class Solver {
  public:
   virtual ~Solver() = default;
 
+  /// Asked by worlds: decides what they do around the solve.
   virtual SolverTraits traits() const { return {}; }
   /// The same solver for contacts in lanes (lane_solver.h); none: it takes a ContactProblem.
   virtual LaneSolver* lane_solver() { return nullptr; }
 
-  /// On entry the solution's impulses are the warm start (empty: zero); on return it is complete in every field.
+  /// On entry the solution's impulses are the warm start (empty: zero); on return it is complete in every field. Throws
+  /// InputError for a problem that is not valid, or that this solver does not take (joints, friction, no bodies); an
+  /// answer that is not converged is no error. A solver may be kept and called again: no result depends on solves
+  /// before.
   virtual SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) = 0;
+  /// The same for an assembled problem, which has no bodies.
   virtual SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) = 0;
 };
 

@@ -258,15 +258,17 @@ Fields<SoftStepSettings> soft_step_fields() {
              "per step; 0: 8 in islands of up to 256 manifolds, most of them of several points, else 4"),
       number("iterations", &S::iterations, 1, 1000, "soft sweeps per sub-step"),
       number("relax", &S::relax, 0, 1000,
-             "rigid sweeps per sub-step that take back the speed of the push-out (0: 2 where most manifolds are flat, "
-             "else 1)"),
+             "relax sweeps per sub-step, without the spring: they remove the velocity that the push-out added (0: 2 "
+             "where most "
+             "manifolds have several points, else 1)"),
       number("cold_relax", &S::cold_relax, 0, 1000,
              "the same for islands in which nearly no contact has an impulse to start from; 0: as relax"),
       number("hertz", &S::hertz, 0.0, 1e6, "frequency of soft contacts; 0: a quarter of the rate of sub-steps"),
       number("damping_ratio", &S::damping_ratio, 0.0, 1000.0, "of soft contacts; higher: tall stacks rock longer"),
-      number("still_factor", &S::still_factor, 0.1, 100.0, "frequency of contacts with bodies that cannot move"),
-      number("push", &S::push, 0.0, 1000.0, "m/s, fastest push-out"),
-      number("slop", &S::slop, 0.0, 1.0, "m, overlap left alone"),
+      number("still_factor", &S::still_factor, 0.1, 100.0,
+             "static hertz scale: factor on the frequency of contacts with bodies that cannot move"),
+      number("push", &S::push, 0.0, 1000.0, "m/s, contact push velocity: limit of the speed that removes overlap"),
+      number("slop", &S::slop, 0.0, 1.0, "m, overlap that is left alone"),
       number("max_residual", &S::max_residual, 0.0, 1e6, "islands above are solved again by `stronger`; 0: never"),
       number("max_ms", &S::max_ms, 0.0, 1e9, "ms of a solve after which none is solved again; 0: no limit"),
       choice("stronger", &S::stronger,

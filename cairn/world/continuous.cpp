@@ -42,8 +42,8 @@ Pose end_pose(const WorldState& world, std::size_t body) {
 }
 
 /// How far a body may leave the bounds that the broad phase has of it: its way and the sweep of its farthest corner,
-/// less what the bounds foresee.
-double unforeseen_way(const WorldState& world, std::size_t body) {
+/// less what the bounds allow for.
+double way_beyond_bounds(const WorldState& world, std::size_t body) {
   const Bodies& bodies = world.bodies;
   Velocity way;
   if (bodies.is_active(body)) way = world.assembly.solution.displacement[body];
@@ -55,13 +55,13 @@ double unforeseen_way(const WorldState& world, std::size_t body) {
   for (const std::uint32_t s : bodies.record[body].shapes) {
     const double radius = world.shapes.ball_radius[s], reach = norm(world.shapes.ball_centre[s]) + radius;
     const double turned_by = way.angular == Vec3{} ? 0 : norm(way.angular) * reach;  // a half-space reaches to infinity
-    if (norm(way.linear) > kForesight * radius || turned_by > 0)
+    if (norm(way.linear) > kSpeculativeReach * radius || turned_by > 0)
       excess = std::max(excess, norm(way.linear) + turned_by);
   }
   return std::min(excess, kLargestPosition);
 }
 
-/// The two largest unforeseen ways, so that each body can look out for all others.
+/// The two largest ways beyond bounds, so that each body can look out for all others.
 struct Outlook {
   double largest = 0, second = 0;
   std::size_t farthest = 0;  ///< the body that goes the largest
@@ -72,7 +72,7 @@ struct Outlook {
 Outlook look_out(const WorldState& world) {
   Outlook outlook;
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
-    const double way = unforeseen_way(world, i);
+    const double way = way_beyond_bounds(world, i);
     if (way > outlook.largest)
       outlook.second = outlook.largest, outlook.largest = way, outlook.farthest = i;
     else

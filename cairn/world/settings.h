@@ -16,17 +16,17 @@ enum class Integrator {
   velocity_verlet,   ///< x' = x + dt v' - dt^2 a / 2 for bodies that nothing holds (pe thesis 2008): exact free fall
 };
 
+/// An island sleeps once every body in it has been slow for long enough.
 struct SleepSettings {
-  bool enabled = false;
+  bool enabled = false;         ///< off: nothing ever sleeps
   double linear_speed = 0.02;   ///< m/s; larger: bodies freeze while still moving visibly
   double angular_speed = 0.03;  ///< rad/s
   double time = 0.5;            ///< s an island must be slower than that
 };
 
-/// When joints are brought together on the level of positions, after the solve; see project_joints.h.
+/// When the position errors of joints are removed after the solve (SHAKE, then projection); see project_joints.h.
 enum class JointProjection {
-  automatic,  ///< with solvers that hold joints exactly (ldl_pgs, soft_step): with others there would be more to
-              ///< project
+  automatic,  ///< with solvers that hold joints to round-off (SolverTraits::holds_joints), soft_step among them
   off,
   on,
 };
@@ -38,23 +38,24 @@ struct JointProjectionSettings {
 };
 
 struct WorldSettings {
-  Vec3 gravity{0, 0, -9.81};
+  Vec3 gravity{0, 0, -9.81};         ///< m/s^2
   std::string solver = "soft_step";  ///< a name of solver_table()
   NamedSettings solver_settings;     ///< as in `--set name=value`
   int sub_steps = 1;                 ///< a step of dt is done as so many of dt / sub_steps, each with detection
   int iterations = 50;               ///< sweeps per step of solvers without sub-steps; fewer: softer piles
   double tolerance = 0;              ///< residual at which a solve stops; 0: all iterations are run
-  bool measure_residual = true;      ///< judge answers; costs about one sweep, and changes nothing else
+  bool measure_residual = true;      ///< measure how good answers are; changes nothing else
   int measure_every = 0;             ///< steps; 0: every step, with solvers in lanes (soft_step) every sixteenth
   bool warm_start = true;            ///< begin from the impulses of the last step
   int threads = 1;                   ///< 0: every processor; results do not depend on it
   std::string broad_phase = "tree";  ///< a name of broad_phase_names()
   Integrator integrator = Integrator::symplectic_euler;
+  /// Baumgarte factors and limits. soft_step has its own for contacts, but for bounce_speed.
   Stabilisation stabilisation{
       .contact_rate = 0.2, .joint_rate = 0.2, .slop = 2e-3, .max_push = 2.0, .bounce_speed = 0.2};
   JointProjectionSettings joint_projection;
-  double margin = 0.02;   ///< m, contacts are made this far ahead; larger: more pairs, smaller: fast bodies sink in
-  bool recycling = true;  ///< keep the manifolds of bodies that barely moved
+  double margin = 0.02;   ///< m, speculative margin: how far ahead contacts are made; smaller: fast bodies sink in
+  bool recycling = true;  ///< keep the contact manifolds of bodies that barely moved
   double recycle_shift = 1e-3;  ///< m, a body that moved less since its contacts were made has barely moved
   double recycle_turn = 1e-3;   ///< rad
   double slip_speed = 0.01;     ///< m/s, slower contacts stick with the static coefficient

@@ -19,16 +19,16 @@ Aabb clamped(const Aabb& box) {
 
 /// How far ahead bounds look: the way of the next step, at most a part of the size. Without that limit everything fast
 /// would be paired with everything around it; bodies that must not pass through others have BodyDef::continuous.
-Vec3 foreseen_way(const Vec3& way, double radius) {
-  const double most = kForesight * radius, length2 = dot(way, way);
+Vec3 speculative_way(const Vec3& way, double radius) {
+  const double most = kSpeculativeReach * radius, length2 = dot(way, way);
   return length2 > most * most ? (most / std::sqrt(length2)) * way : way;
 }
 
 }  // namespace
 
-double foreseen_turn(const Vec3& angular_velocity, double radius, double dt) {
+double speculative_turn(const Vec3& angular_velocity, double radius, double dt) {
   if (std::isinf(radius)) return 0;
-  return std::min(dt * norm(angular_velocity), kForesight) * radius;
+  return std::min(dt * norm(angular_velocity), kSpeculativeReach) * radius;
 }
 
 void Shapes::resize(std::size_t count) {
@@ -58,10 +58,11 @@ void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
 void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt) {
   const auto body = static_cast<std::size_t>(shapes.body[i]);
   const Pose& pose = bodies.pose[body];
-  const Vec3 way = foreseen_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
+  const Vec3 way = speculative_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
   const bool round = shapes.sphere_radius[i] >= 0;
   const Vec3& spin = bodies.velocity[body].angular;
-  const double grow = 0.5 * margin + (round || spin == Vec3{} ? 0.0 : foreseen_turn(spin, shapes.ball_radius[i], dt));
+  const double grow =
+      0.5 * margin + (round || spin == Vec3{} ? 0.0 : speculative_turn(spin, shapes.ball_radius[i], dt));
   const bool centred = shapes.centred[i] != 0;
   const Vec3 middle = centred ? pose.position : transform(pose, shapes.ball_centre[i]);
   shapes.pose[i] = centred ? pose : pose * shapes.local[i];
@@ -76,9 +77,9 @@ bool strays(const Bodies& bodies, const Shapes& shapes, std::size_t i, const Vel
             double dt) {
   const Velocity& v = bodies.velocity[static_cast<std::size_t>(shapes.body[i])];
   const double radius = shapes.ball_radius[i];
-  const Vec3 way = foreseen_way(dt * v.linear, radius), &d = displacement.linear;
+  const Vec3 way = speculative_way(dt * v.linear, radius), &d = displacement.linear;
   const bool round = shapes.sphere_radius[i] >= 0;
-  const double grow = 0.5 * margin + (round ? 0.0 : foreseen_turn(v.angular, radius, dt));
+  const double grow = 0.5 * margin + (round ? 0.0 : speculative_turn(v.angular, radius, dt));
   // Turning moves no point of the shape by more than the angle times its distance from the centre of mass.
   const double reach = norm(shapes.ball_centre[i]) + (round ? 0.0 : radius);
   const double slack = grow - (displacement.angular == Vec3{} ? 0.0 : norm(displacement.angular) * reach);

@@ -11,8 +11,8 @@
 
 namespace cairn {
 
-/// Contacts are foreseen over a way of at most this times the radius of the bounding ball.
-inline constexpr double kForesight = 0.25;
+/// Speculative contacts are made for a motion of at most this times the radius of the bounding sphere.
+inline constexpr double kSpeculativeReach = 0.25;
 
 struct Shapes {
   std::vector<ShapeDef> def;          ///< as the user gave it, pose in the body's frame
@@ -31,14 +31,14 @@ struct Shapes {
   std::vector<BoundingBall> ball;  ///< world, grown likewise
 
   // Written at the end of a step.
-  std::vector<std::uint8_t> strayed;  ///< 1: its body went further than `bounds` foresaw
+  std::vector<std::uint8_t> strayed;  ///< 1: its body went further than `bounds` allow for
 
   std::size_t size() const { return body.size(); }
   void resize(std::size_t count);
 };
 
 /// How far the surface of a shape that is not round may come by turning in a step, with the same limit.
-double foreseen_turn(const Vec3& angular_velocity, double radius, double dt);
+double speculative_turn(const Vec3& angular_velocity, double radius, double dt);
 
 /// Fills the derived fields of slot i from `def` and the body.
 void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i);

@@ -7,12 +7,10 @@
 int main() {
   using namespace cairn;
   World world;
-  const BodyId ground =
-      world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
+  const BodyId ground = world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
   const BodyId target = world.add_body({.pose = {{2, 0, 0.5}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
-  const BodyId bullet = world.add_body(
-      {.pose = {{-2, 0, 0.5}}, .velocity = {{100, 0, 0}}, .continuous = true},
-      {{.shape = make_sphere(0.05), .density = 7800}});
+  const BodyId bullet = world.add_body({.pose = {{-2, 0, 0.5}}, .velocity = {{100, 0, 0}}, .continuous = true},
+                                       {{.shape = make_sphere(0.05), .density = 7800}});
 
   // Called after the step, in a fixed order. A removal waits until all events have been delivered.
   world.set_contact_listener([&](const ContactEvent& event) {

@@ -18,8 +18,7 @@ int main() {
     world.step(1.0 / 60);
     if (i % 20 != 19) continue;
     const BodyView view = world.view(box);
-    std::printf("%.2f s: z = %.2f m, speed %.2f m/s\n", world.time(), view.pose.position.z,
-                norm(view.velocity.linear));
+    std::printf("%.2f s: z = %.2f m, speed %.2f m/s\n", world.time(), view.pose.position.z, norm(view.velocity.linear));
   }
   std::printf("mass %.0f kg\n", world.view(box).mass);
 }

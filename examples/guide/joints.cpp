@@ -12,7 +12,7 @@ int main() {
   // The x axis of a joint's frame is its axis: here a vertical line through the origin. No body_a: the world.
   HingeJoint hinge;
   hinge.turn.motion = AxisMotion::limited;
-  hinge.turn.lower = 0, hinge.turn.upper = 1.2;  // rad
+  hinge.turn.lower = 0, hinge.turn.upper = 1.2;                                      // rad
   hinge.turn.drive = {.kind = DriveKind::velocity, .speed = 1.0, .max_force = 200};  // rad/s, at most 200 N m
   const JointId door = world.add_joint(world.joint_at({}, leaf, frame_along({0, 0, 1}, {0, 0, 1}), hinge));
 
@@ -25,8 +25,8 @@ int main() {
   std::printf("after 2 s it stands at its limit: %.2f rad, the joints are apart by less than a millimetre: %s\n",
               world.view(door).turn.x, world.view(door).separation < 1e-3 ? "yes" : "no");
 
-  // set_joint changes the numbers of a joint; its kind and its bodies stay. Here the motor becomes a servo: a spring and a
-  // damper that pull the door to 0.3 rad.
+  // set_joint changes the numbers of a joint; its kind and its bodies stay. Here the motor becomes a servo: a spring
+  // and a damper that pull the door to 0.3 rad.
   JointDef servo = world.joint_def(door);
   std::get<HingeJoint>(servo.kind).turn.drive = {
       .kind = DriveKind::position, .position = 0.3, .stiffness = 400, .damping = 180, .max_force = 200};

@@ -17,8 +17,7 @@ double slide(double friction) {
   const Quat turn = from_axis({0, 1, 0}, std::sin(angle / 2), std::cos(angle / 2));
   const Vec3 out = rotate(turn, {0, 0, 1});
   World world;
-  world.add_body({.kind = BodyKind::fixed},
-                 {{.shape = make_half_space(out, 0), .material = {.friction = friction}}});
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space(out, 0), .material = {.friction = friction}}});
   const BodyId box = world.add_body({.pose = {0.25 * out, turn}},
                                     {{.shape = make_box({0.5, 0.5, 0.25}), .material = {.friction = friction}}});
   for (int i = 0; i < 60; ++i) world.step(1.0 / 60);
@@ -39,10 +38,9 @@ int main() {
                                      {{.shape = make_sphere(0.1), .material = {.restitution = 0.7}, .density = 7800}});
 
   // Several shapes make one body, each at its own pose and with its own density; centre of mass and inertia follow.
-  const BodyId hammer = world.add_body(
-      {.pose = {{3, 0, 0.2}}},
-      {{.shape = make_box({0.02, 0.2, 0.02}), .density = 700},
-       {.shape = make_cylinder(0.04, 0.06), .pose = {{0, 0.2, 0}}, .density = 7800}});
+  const BodyId hammer = world.add_body({.pose = {{3, 0, 0.2}}},
+                                       {{.shape = make_box({0.02, 0.2, 0.02}), .density = 700},
+                                        {.shape = make_cylinder(0.04, 0.06), .pose = {{0, 0.2, 0}}, .density = 7800}});
 
   // A convex hull from points. Meshes and height fields are for fixed bodies.
   const std::vector<Vec3> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -12,8 +12,7 @@ int main() {
   choose_solver(settings, "gauss_seidel", {{"iterations", "100"}, {"acceleration", "nesterov"}});
   World world(settings);
   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0)}});
-  for (int i = 0; i < 10; ++i)
-    world.add_body({.pose = {{0, 0, 0.5 + i}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
+  for (int i = 0; i < 10; ++i) world.add_body({.pose = {{0, 0, 0.5 + i}}}, {{.shape = make_box({0.5, 0.5, 0.5})}});
   for (int i = 0; i < 60; ++i) world.step(1.0 / 60);
 
   // The last step as a value, and every solver on it from a cold start.

@@ -84,7 +84,7 @@ std::int32_t JointProjector::mechanism_of(std::size_t joint) const {
 }
 
 bool JointProjector::any_open() const {
-  return std::any_of(progress_.begin(), progress_.end(), [](const Progress& p) { return p.stage == Stage::open; });
+  return std::any_of(progress_.begin(), progress_.end(), [](const Progress& p) { return p.state == State::open; });
 }
 
 /// Where a body is at the end of the step, as far as that is known.
@@ -92,7 +92,7 @@ Pose JointProjector::pose_after(std::int32_t body) const {
   if (body < 0) return {};
   const auto i = static_cast<std::size_t>(body);
   const double dt = assembly_->problem.dt;
-  if (is_projecting_ && of_body_[i] >= 0 && progress_[static_cast<std::size_t>(of_body_[i])].stage == Stage::open)
+  if (is_projecting_ && of_body_[i] >= 0 && progress_[static_cast<std::size_t>(of_body_[i])].state == State::open)
     return pose_[i];
   if (bodies_->is_active(i)) return moved(bodies_->pose[i], sum(assembly_->solution.displacement[i], dt, moves_[i]));
   if (bodies_->is_moving_kinematic(i)) return moved(bodies_->pose[i], sum({}, dt, bodies_->velocity[i]));
@@ -127,7 +127,7 @@ void JointProjector::measure(bool from_targets) {
                  for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
                    if (joints_->first_row[j] == joints_->first_row[j + 1]) continue;
                    const std::int32_t m = progress_.empty() ? -1 : mechanism_of(j);
-                   if (progress_.empty() || (m >= 0 && progress_[static_cast<std::size_t>(m)].stage == Stage::open))
+                   if (progress_.empty() || (m >= 0 && progress_[static_cast<std::size_t>(m)].state == State::open))
                      measure_joint(j, from_targets, place, rows);
                  }
                });
@@ -242,18 +242,18 @@ void JointProjector::prepare() {
   sum_errors();
   for (std::size_t m = 0; m < progress_.size(); ++m) {
     progress_[m].is_together = are_within_tolerance(total_[m]);
-    if (progress_[m].is_together) progress_[m].stage = Stage::done;
+    if (progress_[m].is_together) progress_[m].state = State::done;
   }
 }
 
 void JointProjector::judge_carried(int iteration) {
   sum_errors();
   for_mechanisms([&](Progress& mine, const LdlMechanism&, std::size_t m) {
-    if (mine.stage != Stage::open) return;
+    if (mine.state != State::open) return;
     if (total_[m].largest <= 0.25 * settings_->tolerance)
-      mine.stage = Stage::done;
+      mine.state = State::done;
     else if (iteration == kMostCarried || (iteration > 0 && !(total_[m].merit <= kSlow * mine.merit)))
-      mine.stage = Stage::failed;
+      mine.state = State::failed;
     mine.merit = total_[m].merit;
     mine.iterations = iteration;
   });
@@ -286,7 +286,7 @@ void JointProjector::carry() {
     for (std::size_t k = 0; k < errors_.size(); ++k) rhs_[k] = -errors_[k] / problem.dt;
     ldl_.solve_joints(rhs_, change_, 0, pool_);
     for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
-      if (mine.stage != Stage::open) return;
+      if (mine.state != State::open) return;
       for (const std::int32_t row : mechanism.rows)
         impulse_[static_cast<std::size_t>(row)] += change_[static_cast<std::size_t>(row)];
       add_impulses(problem, mechanism, change_, moves_);
@@ -295,7 +295,7 @@ void JointProjector::carry() {
   }
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
     if (mine.is_together) return;
-    const bool works = mine.stage == Stage::done;
+    const bool works = mine.state == State::done;
     const double share = share_of(power(problem, mechanism, impulse_, moves_), mine.taken);
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
@@ -327,7 +327,7 @@ void JointProjector::begin_projection() {
   late_.bodies.assign(problem.bodies.size(), {});
   pose_.resize(problem.bodies.size()), from_.resize(problem.bodies.size()), walk_.resize(problem.bodies.size());
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
-    mine.pieces = mine.stage == Stage::failed ? count_pieces(mechanism) : 0;
+    mine.pieces = mine.state == State::failed ? count_pieces(mechanism) : 0;
     mine.pieces_left = mine.pieces;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
@@ -337,14 +337,14 @@ void JointProjector::begin_projection() {
       walk_[i] = assembly_->solution.displacement[i];
     }
   });
-  for (Progress& mine : progress_) mine.stage = mine.is_together ? Stage::done : Stage::open;
+  for (Progress& mine : progress_) mine.state = mine.is_together ? State::done : State::open;
   is_projecting_ = true;
   measure(false);
   sum_errors();
   for_mechanisms([&](Progress& mine, const LdlMechanism&, std::size_t m) {
     if (mine.is_together) return;
     const bool is_together = mine.pieces == 0 && total_[m].apart <= settings_->tolerance;
-    mine.stage = mine.pieces > 0 || is_together ? Stage::done : Stage::open;
+    mine.state = mine.pieces > 0 || is_together ? State::done : State::open;
     mine.is_moved = !is_together;
     mine.merit = std::numeric_limits<double>::infinity(), mine.part = 1;
   });
@@ -384,9 +384,9 @@ bool JointProjector::walk() {
   const auto walks = [](const Progress& mine) { return mine.pieces_left > 0; };
   if (std::none_of(progress_.begin(), progress_.end(), walks)) return false;
   for (Progress& mine : progress_)
-    if (walks(mine)) mine.stage = Stage::open, mine.is_even = false;
+    if (walks(mine)) mine.state = State::open, mine.is_even = false;
   measure(false);
-  const auto is_open = [](const Progress& mine) { return mine.stage == Stage::open; };
+  const auto is_open = [](const Progress& mine) { return mine.state == State::open; };
   prepare_late(is_open);
   std::fill(rhs_.begin(), rhs_.end(), 0.0);
   for (const JointBlock& joint : late_.joints)
@@ -397,7 +397,7 @@ bool JointProjector::walk() {
     }
   solve_late();
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
-    if (mine.stage != Stage::open) return;
+    if (mine.state != State::open) return;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
       walk_[i] = sum(walk_[i], 1, moves_[i]);
@@ -421,30 +421,30 @@ void JointProjector::judge_projected(int iteration) {
   measure(false);
   sum_errors();
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
-    if (mine.stage != Stage::open) return;
+    if (mine.state != State::open) return;
     const bool becomes_even = !mine.is_even && iteration >= kWeighed;
     const bool is_better = total_[m].merit < mine.merit || becomes_even;
     mine.is_retry = !is_better;
     mine.part = is_better ? 1 : 0.5 * mine.part;
     mine.is_even = mine.is_even || becomes_even;
     if (is_better) mine.merit = total_[m].merit;
-    if (is_better && total_[m].apart <= settings_->tolerance) mine.stage = Stage::done;
-    if (mine.part < kLeastPart) mine.stage = Stage::failed;
+    if (is_better && total_[m].apart <= settings_->tolerance) mine.state = State::done;
+    if (mine.part < kLeastPart) mine.state = State::failed;
     for (const std::int32_t body : mechanism.bodies) {
       const auto i = static_cast<std::size_t>(body);
       if (is_better) from_[i] = pose_[i];
-      pose_[i] = mine.stage == Stage::open && mine.is_retry ? moved(from_[i], sum({}, mine.part, moves_[i])) : from_[i];
+      pose_[i] = mine.state == State::open && mine.is_retry ? moved(from_[i], sum({}, mine.part, moves_[i])) : from_[i];
     }
   });
 }
 
 void JointProjector::step_projected() {
-  const auto steps = [](const Progress& mine) { return mine.stage == Stage::open && !mine.is_retry; };
+  const auto steps = [](const Progress& mine) { return mine.state == State::open && !mine.is_retry; };
   prepare_late(steps);
   for (std::size_t k = 0; k < errors_.size(); ++k) rhs_[k] = -errors_[k];
   solve_late();
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
-    mine.iterations += mine.stage == Stage::open ? 1 : 0;
+    mine.iterations += mine.state == State::open ? 1 : 0;
     if (!steps(mine)) return;
     double turn2 = 0;
     for (const std::int32_t body : mechanism.bodies) {
@@ -499,7 +499,7 @@ void JointProjector::project() {
       judge_projected(iteration);
       if (iteration >= settings_->iterations)
         for (Progress& mine : progress_)
-          if (mine.stage == Stage::open) mine.stage = Stage::failed;
+          if (mine.state == State::open) mine.state = State::failed;
       if (any_open()) step_projected();
     }
   } while (walk());
@@ -555,12 +555,12 @@ JointProjectionReport JointProjector::run() {
   if (!has_joints() || is_together()) return report;
   prepare();
   carry();
-  for (const Progress& mine : progress_) report.carried += mine.stage == Stage::done && mine.iterations > 0 ? 1 : 0;
+  for (const Progress& mine : progress_) report.carried += mine.state == State::done && mine.iterations > 0 ? 1 : 0;
   project();
   for (std::size_t m = 0; m < progress_.size(); ++m) {
     const Progress& mine = progress_[m];
     report.projected += mine.is_moved ? 1 : 0;
-    report.apart += mine.stage != Stage::done ? 1 : 0;
+    report.apart += mine.state != State::done ? 1 : 0;
     report.iterations = std::max(report.iterations, mine.iterations);
   }
   return report;

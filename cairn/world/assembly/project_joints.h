@@ -40,9 +40,9 @@ class JointProjector {
   JointProjectionReport run();
 
  private:
-  enum class Stage : std::uint8_t { open, failed, done };
+  enum class State : std::uint8_t { open, failed, done };
   struct Progress {
-    Stage stage = Stage::open;
+    State state = State::open;
     bool is_together = false;  ///< its joints hold without anything being done
     bool is_even = false;      ///< all bodies weigh the same: slower to bend light links where heavy ones must give
     bool is_retry = false;     ///< the last Newton step made it worse, a part of it is tried

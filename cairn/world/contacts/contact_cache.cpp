@@ -36,9 +36,9 @@ double pair_margin(const PairContext& c) {
   const double way2 = dt * dt * (dot(relative, relative) + turn2(a, radius_a) + turn2(b, radius_b));
   if (way2 <= kAtRest * kAtRest * c.settings.margin * c.settings.margin) return c.settings.margin;
   const auto turn = [&](std::size_t shape, const Velocity& v, double radius) {
-    return c.shapes.sphere_radius[shape] >= 0 ? 0.0 : foreseen_turn(v.angular, radius, dt);
+    return c.shapes.sphere_radius[shape] >= 0 ? 0.0 : speculative_turn(v.angular, radius, dt);
   };
-  return c.settings.margin + std::min(dt * norm(relative), 2 * kForesight * size) + turn(c.a, a, radius_a) +
+  return c.settings.margin + std::min(dt * norm(relative), 2 * kSpeculativeReach * size) + turn(c.a, a, radius_a) +
          turn(c.b, b, radius_b);
 }
 

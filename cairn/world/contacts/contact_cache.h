@@ -67,7 +67,7 @@ struct Slab {
   std::vector<std::int32_t> ceased;  ///< pairs that touched and are apart, though their bounds still overlap
   std::int64_t recycled = 0;
   bool all_balls = false;   ///< every pair of the block is two balls in contact: may be updated in place
-  bool all_follow = false;  ///< all manifolds of the block have anchors, and no pair must be asked anew: the same
+  bool all_follow = false;  ///< all manifolds have anchors and no pair needs re-collision: may be updated in place
   std::uint64_t made =
       0;  ///< number of the update that made the manifolds; since then they are the same ones. 0: unknown
   PartManifolds scratch;
