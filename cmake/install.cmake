@@ -6,24 +6,22 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(cairn_package ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
-# cairn_install(SET TARGETS... FOLDERS...): the targets as one list, and the headers of these folders of cairn/.
+include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
+# cairn_install(SET TARGETS... HEADERS...): the targets as one list, and these headers.
 function(cairn_install set)
-  cmake_parse_arguments(PARSE_ARGV 1 part "" "" "TARGETS;FOLDERS")
+  cmake_parse_arguments(PARSE_ARGV 1 part "" "" "TARGETS;HEADERS")
   install(TARGETS ${part_TARGETS} EXPORT cairn-${set})
   install(EXPORT cairn-${set} NAMESPACE cairn:: DESTINATION ${cairn_package})
-  foreach(folder ${part_FOLDERS})
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/cairn/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cairn
-      FILES_MATCHING PATTERN "*.h")
+  foreach(header ${part_HEADERS})
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
   endforeach()
 endfunction()
 
-cairn_install(targets TARGETS cairn cairn_flags
-  FOLDERS broad core dynamics geometry graph joints math measures narrow problem solvers world)
-install(FILES ${PROJECT_SOURCE_DIR}/cairn/cairn.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cairn)
+cairn_install(targets TARGETS cairn cairn_flags HEADERS ${cairn_public_headers})
 if(CAIRN_BUILD_FILES)
-  cairn_install(files-targets TARGETS cairn_files FOLDERS io record scenefile)
-  cairn_install(live-targets TARGETS cairn_live FOLDERS live)
-  install(FILES ${PROJECT_SOURCE_DIR}/cairn/files.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cairn)
+  cairn_install(files-targets TARGETS cairn_files HEADERS ${cairn_files_public_headers})
+  cairn_install(live-targets TARGETS cairn_live HEADERS ${cairn_live_public_headers})
 endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/cairn-config.cmake.in
   ${PROJECT_BINARY_DIR}/cairn-config.cmake INSTALL_DESTINATION ${cairn_package})

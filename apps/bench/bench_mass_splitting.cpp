@@ -11,6 +11,7 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/csv.h"
 #include "cairn/core/errors.h"
+#include "cairn/core/names.h"
 
 namespace cairn::cli {
 

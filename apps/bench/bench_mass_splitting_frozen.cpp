@@ -176,7 +176,7 @@ ColourHistogram colour_histogram(const FrozenProblem& frozen) {
   ContactSolution solution;
   SolveContext context = make_context(nullptr, 0, 1);
   const SolveReport report = make_solver("pgs")->solve(frozen.problem, solution, context);
-  return {frozen.scene, frozen.step, report.colour_sizes};
+  return {frozen.scene, frozen.step, report.sweep.colour_sizes};
 }
 
 }  // namespace cairn::cli

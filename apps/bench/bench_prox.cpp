@@ -110,7 +110,7 @@ Measurement measure(const std::string& name, const ContactProblem& problem, cons
   m.contacts = static_cast<std::int64_t>(problem.contacts.size());
   const SolveReport curve = run(problem, scheme, kMostSweeps, nullptr, true);
   m.history = curve.history;
-  m.colours = curve.colour_sizes;
+  m.colours = curve.sweep.colour_sizes;
   m.sweeps = sweeps_to(curve.history, gamma);
   const int sweeps = m.sweeps > 0 ? m.sweeps : kBaseSweeps;
   for (int t = 1; t <= threads && !interrupted(); ++t) {
@@ -134,7 +134,7 @@ void print_iterations(const ContactProblem& problem) {
     const int sweeps = sweeps_to(other.history, base.history.back().gamma);
     fmt::print("  step {:>3}/A: Jacobi {} sweeps for {} of Gauss-Seidel (gamma {:.4g}), {} rollbacks\n", step,
                sweeps > 0 ? std::to_string(sweeps) : fmt::format("> {}", kMostSweeps), kBaseSweeps,
-               base.history.back().gamma, other.rollbacks);
+               base.history.back().gamma, other.sweep.rollbacks);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "apps/cli/progress.h"
 #include "apps/cli/streams.h"
 #include "cairn/core/errors.h"
+#include "cairn/core/names.h"
 #include "cairn/solvers/solver_table.h"
 #include "cairn/world/limits.h"
 #include "scenes/problems.h"

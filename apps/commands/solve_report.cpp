@@ -7,6 +7,7 @@
 
 #include "cairn/core/hash.h"
 #include "cairn/graph/colouring.h"
+#include "cairn/solvers/reference/reference.h"
 
 namespace cairn::cli {
 
@@ -73,14 +74,9 @@ SolverSpec parse_solver(const std::string& text, const std::vector<std::string>&
 }
 
 std::vector<std::string> all_solvers() {
-  return {"gauss_seidel",
-          "gauss_seidel:acceleration=nesterov",
-          "gauss_seidel:acceleration=anderson",
-          "gauss_seidel:acceleration=nncg",
-          "jacobi",
-          "jacobi:acceleration=nesterov",
-          "jacobi:acceleration=anderson",
-          "reference"};
+  std::vector<std::string> names;
+  for (const SolverInfo& info : solver_table()) names.push_back(info.name);
+  return names;
 }
 
 SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& spec, SolveContext& context,
@@ -110,7 +106,8 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
     outcome.impulse = std::move(solution.impulse);
   }
   outcome.report.residual = outcome.measures.residual;
-  outcome.colour_sizes = outcome.report.colour_sizes.empty() ? greedy_colours(loaded) : outcome.report.colour_sizes;
+  outcome.colour_sizes =
+      outcome.report.sweep.colour_sizes.empty() ? greedy_colours(loaded) : outcome.report.sweep.colour_sizes;
   return outcome;
 }
 
@@ -152,9 +149,9 @@ nlohmann::json to_json(const SolveOutcome& o) {
       {"t_blocks", o.blocks.static_aware},
       {"t_blocks_ground_as_body", o.blocks.ground_as_body},
       {"colour_sizes", o.colour_sizes},
-      {"unsafe_contacts", o.report.unsafe_contacts},
-      {"rollbacks", o.report.rollbacks},
-      {"restarts", o.report.restarts},
+      {"unsafe_contacts", o.report.sweep.unsafe_contacts},
+      {"rollbacks", o.report.sweep.rollbacks},
+      {"restarts", o.report.sweep.restarts},
       {"factorisations", o.report.factorisations},
       {"bytes_per_contact", o.report.bytes_per_contact},
       {"c1_rms", m.c1_rms},

@@ -30,7 +30,7 @@ SolverSpec split_solver(const std::string& text, const std::vector<std::string>&
 /// The same, and refuses names and values that no solver has.
 SolverSpec parse_solver(const std::string& text, const std::vector<std::string>& common);
 
-/// What "all" stands for.
+/// What "all" stands for: the solver table.
 std::vector<std::string> all_solvers();
 
 struct SolveOutcome {

@@ -20,9 +20,9 @@ void IslandSolver::add(SolveReport report, SolveReport& total) const {
   total.residual = std::max(total.residual, report.residual);
   total.seconds += report.seconds, total.setup_seconds += report.setup_seconds;
   total.measure_seconds += report.measure_seconds;
-  total.colours = std::max(total.colours, report.colours);
-  total.matrix_blocks += report.matrix_blocks, total.unsafe_contacts += report.unsafe_contacts;
-  total.rollbacks += report.rollbacks, total.restarts += report.restarts;
+  total.sweep.colours = std::max(total.sweep.colours, report.sweep.colours);
+  total.sweep.matrix_blocks += report.sweep.matrix_blocks, total.sweep.unsafe_contacts += report.sweep.unsafe_contacts;
+  total.sweep.rollbacks += report.sweep.rollbacks, total.sweep.restarts += report.sweep.restarts;
   total.factorisations += report.factorisations;
   total.bytes_per_contact = std::max(total.bytes_per_contact, report.bytes_per_contact);
   for (MechanismRank& rank : report.joints.ranks)

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The table of solvers: their names, what they are for, and their settings by name. One place, no registration.
+// The table of solvers: their names, what they are for, and their settings by name. Each family writes its lines in its
+// own folder (*_table.cpp); solver_table.cpp lists the families. No registration at run time.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "cairn/core/names.h"
-#include "cairn/solvers/exact/exact_settings.h"
-#include "cairn/solvers/ldl/ldl_settings.h"
-#include "cairn/solvers/prox/prox_settings.h"
-#include "cairn/solvers/reference/reference.h"
-#include "cairn/solvers/soft_step/soft_step.h"
 #include "cairn/solvers/solver.h"
-#include "cairn/solvers/splitting/splitting_settings.h"
-#include "cairn/solvers/staggered/staggered_settings.h"
 
 namespace cairn {
-
-using SolverSettings = std::variant<ProxSettings, SplittingSettings, LdlPgsSettings, SoftStepSettings,
-                                    StaggeredSettings, ExactSettings, ReferenceSettings>;
-
-std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 
 /// A setting as text: what `cairn solvers` prints and `--set name=value` takes.
 struct SettingInfo {

@@ -111,8 +111,8 @@ TEST(WarmSolve, ForgetsTheSolvesBefore) {
         ASSERT_EQ(got.velocity, expected.velocity);
         ASSERT_EQ(b.residual, a.residual);
         ASSERT_EQ(b.iterations, a.iterations);
-        ASSERT_EQ(b.restarts, a.restarts);
-        ASSERT_EQ(b.rollbacks, a.rollbacks);
+        ASSERT_EQ(b.sweep.restarts, a.sweep.restarts);
+        ASSERT_EQ(b.sweep.rollbacks, a.sweep.rollbacks);
         ASSERT_EQ(b.bytes_per_contact, a.bytes_per_contact);
       }
     }

@@ -151,10 +151,10 @@ void check_warm_start(std::size_t given, std::size_t wanted, const char* what) {
 }
 
 void describe_sweep(const Sweep& sweep, std::size_t contacts, bool details, SolveReport& report) {
-  report.colours = static_cast<int>(sweep.schedule().colour_sizes.size());
-  if (details) report.colour_sizes = sweep.schedule().colour_sizes;
-  report.unsafe_contacts = sweep.schedule().unsafe_contacts;
-  report.matrix_blocks = sweep.matrix_blocks();
+  report.sweep.colours = static_cast<int>(sweep.schedule().colour_sizes.size());
+  if (details) report.sweep.colour_sizes = sweep.schedule().colour_sizes;
+  report.sweep.unsafe_contacts = sweep.schedule().unsafe_contacts;
+  report.sweep.matrix_blocks = sweep.matrix_blocks();
   const std::size_t own = sweep.bytes() + sweep.size() * sizeof(double);
   report.bytes_per_contact = contacts > 0 ? static_cast<double>(own) / static_cast<double>(contacts) : 0;
 }

@@ -44,7 +44,7 @@ void ProxLoop::run(const LoopTask& task, std::vector<double>& lambda) {
 
 void ProxLoop::finish_acceleration(const std::vector<double>& lambda) {
   ScopedTimer timing(task_->report.seconds);
-  task_->report.restarts = accelerator_->restarts();
+  task_->report.sweep.restarts = accelerator_->restarts();
   task_->sweep.refresh(lambda, task_->context.pool);  // w to the last bit
 }
 
@@ -89,7 +89,7 @@ bool ProxLoop::roll_back(double change, std::vector<double>& lambda) {
   s.circling = change >= s.last_change ? s.circling + 1 : 0;
   const bool worse = rollback_ && report.iterations > settings_.free_sweeps &&
                      (change > settings_.growth * s.last_change || (change > 0 && s.circling >= kCircling)) &&
-                     report.rollbacks < settings_.max_rollbacks;
+                     report.sweep.rollbacks < settings_.max_rollbacks;
   s.last_change = worse ? s.last_change : change;
   if (!worse) return false;
   s.circling = 0;
@@ -97,7 +97,7 @@ bool ProxLoop::roll_back(double change, std::vector<double>& lambda) {
   lambda = start_;
   sweep.refresh(lambda, context.pool);
   sweep.scale_r(settings_.nu);
-  ++report.rollbacks;
+  ++report.sweep.rollbacks;
   if (report.iterations >= limits.max_iterations) stop(StopReason::max_iterations);
   return true;
 }

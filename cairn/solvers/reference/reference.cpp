@@ -52,7 +52,7 @@ SolveReport ReferenceSolver::solve(const DelassusProblem& problem, DelassusSolut
   Timer timer;
   const UnitConeProblem cone = to_unit_cone(problem);
   report.setup_seconds = timer.seconds();
-  report.matrix_blocks = problem.w.block_count();
+  report.sweep.matrix_blocks = problem.w.block_count();
 
   SolveContext limited = context;
   limited.stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);

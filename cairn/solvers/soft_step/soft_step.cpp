@@ -263,7 +263,7 @@ SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem
       });
   report.seconds = timer.seconds();
   report.reason = StopReason::max_iterations;
-  report.colours = static_cast<int>(lanes.stages.size());
+  report.sweep.colours = static_cast<int>(lanes.stages.size());
   report.bytes_per_contact = lanes.slots.empty() ? 0
                                                  : static_cast<double>(lanes.data.size() * sizeof(float)) /
                                                        static_cast<double>(lanes.slots.size());

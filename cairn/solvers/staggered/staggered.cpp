@@ -18,7 +18,7 @@ void add(const SolveReport& part, SolveReport& total) {
   total.residual = std::max(total.residual, part.residual);
   total.seconds += part.seconds, total.setup_seconds += part.setup_seconds;
   total.measure_seconds += part.measure_seconds;
-  total.factorisations += part.factorisations, total.restarts += part.restarts;
+  total.factorisations += part.factorisations, total.sweep.restarts += part.sweep.restarts;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cairn/solvers/solver_table.h"
 #include "cairn/world/world.h"
 #include "scenes/box_stacks.h"
+#include "tests/solvers/solved.h"
 
 namespace cairn {
 namespace {
@@ -46,24 +47,14 @@ ContactProblem hard_and_easy() {
 
 bool same_bits(const Velocity& a, const Velocity& b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
 
-struct Outcome {
-  SolveReport report;
-  ContactSolution solution;
-};
-
-Outcome solve(const ContactProblem& problem, const NamedSettings& settings, ThreadPool* pool = nullptr) {
-  Outcome outcome;
-  SolveContext context;
-  context.pool = pool;
-  context.measure_end = true;
-  outcome.report = make_solver("soft_step", settings)->solve(problem, outcome.solution, context);
-  return outcome;
+Solved solve(const ContactProblem& problem, const NamedSettings& settings, ThreadPool* pool = nullptr) {
+  return solved_by(std::move(*make_solver("soft_step", settings)), problem, {.pool = pool, .measure_end = true});
 }
 
 TEST(Contract, TheIslandThatMissesIsSolvedAndTheOthersKeepTheirBits) {
   const ContactProblem problem = hard_and_easy();
-  const Outcome plain = solve(problem, {});
-  const Outcome held = solve(problem, {{"max_residual", "1e-6"}, {"stronger", "reference"}});
+  const Solved plain = solve(problem, {});
+  const Solved held = solve(problem, {{"max_residual", "1e-6"}, {"stronger", "reference"}});
   const ContractReport& c = held.report.contract;
   EXPECT_GT(plain.report.residual, 1e-3) << "the stack must be too hard for soft_step alone";
   EXPECT_EQ(plain.report.contract.islands, 0);
@@ -95,7 +86,7 @@ TEST(Contract, TheIslandThatMissesIsSolvedAndTheOthersKeepTheirBits) {
 
 /// At rest every contact of the stack carries what is above: (k light + heavy) g dt over four points.
 TEST(Contract, AHeavyTopIsCarried) {
-  const Outcome held = solve(heavy_on_light(), {{"max_residual", "1e-9"}, {"stronger", "reference"}});
+  const Solved held = solve(heavy_on_light(), {{"max_residual", "1e-9"}, {"stronger", "reference"}});
   const double light = 1000, g_dt = 9.81 / 60;
   for (int box = 0; box < kBoxes; ++box) {
     double carried = 0;
@@ -110,7 +101,7 @@ TEST(Contract, AHeavyTopIsCarried) {
 TEST(Contract, TheDefaultTakesAMilderCase) {
   const ContactProblem problem = heavy_on_light(100, 2);
   EXPECT_GT(solve(problem, {}).report.residual, 1e-3);
-  const Outcome held = solve(problem, {{"max_residual", "1e-6"}});
+  const Solved held = solve(problem, {{"max_residual", "1e-6"}});
   EXPECT_EQ(held.report.contract.missed, 1);
   EXPECT_EQ(held.report.contract.still_missed, 0);
   EXPECT_LE(held.report.residual, kWanted);
@@ -118,7 +109,7 @@ TEST(Contract, TheDefaultTakesAMilderCase) {
 
 TEST(Contract, WhoMeetsItIsLeftAlone) {
   const ContactProblem problem = hard_and_easy();
-  const Outcome plain = solve(problem, {}), held = solve(problem, {{"max_residual", "1e6"}});
+  const Solved plain = solve(problem, {}), held = solve(problem, {{"max_residual", "1e6"}});
   EXPECT_EQ(held.report.contract.missed, 0);
   EXPECT_EQ(held.report.contract.solved_again, 0);
   EXPECT_EQ(held.report.reason, StopReason::converged);
@@ -128,9 +119,9 @@ TEST(Contract, WhoMeetsItIsLeftAlone) {
 
 TEST(Contract, SameBitsForAnyNumberOfThreads) {
   const ContactProblem problem = hard_and_easy();
-  const Outcome one = solve(problem, {{"max_residual", "1e-6"}});
+  const Solved one = solve(problem, {{"max_residual", "1e-6"}});
   const std::unique_ptr<ThreadPool> pool = make_pool(3);
-  const Outcome three = solve(problem, {{"max_residual", "1e-6"}}, pool.get());
+  const Solved three = solve(problem, {{"max_residual", "1e-6"}}, pool.get());
   for (std::size_t i = 0; i < problem.bodies.size(); ++i)
     EXPECT_TRUE(same_bits(one.solution.velocity[i], three.solution.velocity[i])) << i;
   EXPECT_EQ(one.solution.contact_impulse, three.solution.contact_impulse);
@@ -139,7 +130,7 @@ TEST(Contract, SameBitsForAnyNumberOfThreads) {
 /// No clock is needed to know that a nanosecond is over: nothing is solved again, and the report says so.
 TEST(Contract, WithoutTimeNothingIsSolvedAgain) {
   const ContactProblem problem = hard_and_easy();
-  const Outcome plain = solve(problem, {}), held = solve(problem, {{"max_residual", "1e-6"}, {"max_ms", "1e-6"}});
+  const Solved plain = solve(problem, {}), held = solve(problem, {{"max_residual", "1e-6"}, {"max_ms", "1e-6"}});
   const ContractReport& c = held.report.contract;
   EXPECT_EQ(c.missed, 1);
   EXPECT_EQ(c.solved_again, 0);
@@ -169,7 +160,7 @@ class Spoiler : public Solver {
 
 TEST(Contract, AWorseAnswerIsNotTaken) {
   const ContactProblem problem = hard_and_easy();
-  const Outcome plain = solve(problem, {});
+  const Solved plain = solve(problem, {});
   ContractSolver solver({kWanted, 0}, make_solver("soft_step"), std::make_unique<Spoiler>());
   ContactSolution solution;
   SolveContext context;

@@ -11,6 +11,7 @@
 #include "cairn/solvers/prox/prox.h"
 #include "scenes/ball_lattices.h"
 #include "scenes/box_stacks.h"
+#include "tests/solvers/solved.h"
 
 namespace cairn {
 namespace {
@@ -38,20 +39,9 @@ std::vector<std::int32_t> colours_of_pairs(const ContactProblem& problem) {
   return colour;
 }
 
-struct Solved {
-  ContactSolution solution;
-  SolveReport report;
-};
-
 Solved solve(const ContactProblem& problem, const std::vector<std::int32_t>& colour, StopSettings stop,
              ThreadPool* pool = nullptr, const ProxSettings& settings = {}) {
-  Solved result;
-  SolveContext context;
-  context.pool = pool;
-  context.stop = stop;
-  context.contact_colour = colour;
-  result.report = ProxSolver(settings).solve(problem, result.solution, context);
-  return result;
+  return solved_by(ProxSolver(settings), problem, {.stop = stop, .pool = pool, .colour = colour});
 }
 
 TEST(ProxColours, GivenColoursLeadToTheFixedPointOfTheSequentialSweep) {
@@ -67,11 +57,11 @@ TEST(ProxColours, GivenColoursLeadToTheFixedPointOfTheSequentialSweep) {
     const Solved solved = solve(problem, colour, {1e-11, 50000, 0}, nullptr, settings);
     EXPECT_EQ(solved.report.reason, StopReason::converged);
     EXPECT_LT(residual(problem, solved.solution, &expected.solution.velocity).c8_kinetic_error, 1e-7);
-    EXPECT_EQ(solved.report.colours, static_cast<int>(solved.report.colour_sizes.size()));
-    EXPECT_GT(solved.report.colours, 1);
+    EXPECT_EQ(solved.report.sweep.colours, static_cast<int>(solved.report.sweep.colour_sizes.size()));
+    EXPECT_GT(solved.report.sweep.colours, 1);
     // In the second round the last colour, and one in the middle, could not be coloured.
     for (std::int32_t& c : colour)
-      if (c == solved.report.colours - 1 || c == 1) c = -1;
+      if (c == solved.report.sweep.colours - 1 || c == 1) c = -1;
   }
 }
 
@@ -81,7 +71,7 @@ TEST(ProxColours, ColoursOfSingleContactsGiveTheBitsOfTheSolversOwn) {
   const Solved own = solve(problem, {}, {0, 5, 0}), given = solve(problem, colours_of_pairs(problem), {0, 5, 0});
   EXPECT_EQ(given.solution.contact_impulse, own.solution.contact_impulse);
   EXPECT_EQ(given.solution.velocity, own.solution.velocity);
-  EXPECT_EQ(given.report.colour_sizes, own.report.colour_sizes);
+  EXPECT_EQ(given.report.sweep.colour_sizes, own.report.sweep.colour_sizes);
 }
 
 TEST(ProxColours, HaveTheSameBitsForAnyNumberOfThreads) {
@@ -132,8 +122,8 @@ TEST(ProxReport, TheEndIsMeasuredOnlyWhenAskedFor) {
     ContactSolution solution;
     const SolveReport report = ProxSolver({}).solve(problem, solution, context);
     EXPECT_EQ(report.iterations, 30);
-    EXPECT_TRUE(report.colour_sizes.empty());
-    EXPECT_GT(report.colours, 1);
+    EXPECT_TRUE(report.sweep.colour_sizes.empty());
+    EXPECT_GT(report.sweep.colours, 1);
     const double expected = residual(problem, solution).residual;
     if (asked)
       EXPECT_NEAR(report.residual, expected, 1e-12 * expected);

@@ -10,24 +10,14 @@
 #include "cairn/solvers/prox/schedule.h"
 #include "scenes/box_stacks.h"
 #include "tests/solvers/random_cluster.h"
+#include "tests/solvers/solved.h"
 
 namespace cairn {
 namespace {
 
-struct Solved {
-  ContactSolution solution;
-  SolveReport report;
-};
-
 Solved solve(const ContactProblem& problem, const ProxSettings& settings, StopSettings stop, ThreadPool* pool = nullptr,
              const std::vector<std::int32_t>& colour = {}) {
-  Solved result;
-  SolveContext context;
-  context.pool = pool;
-  context.stop = stop;
-  context.contact_colour = colour;
-  result.report = ProxSolver(settings).solve(problem, result.solution, context);
-  return result;
+  return solved_by(ProxSolver(settings), problem, {.stop = stop, .pool = pool, .colour = colour});
 }
 
 ProxSettings split_schedule(int merge_below, int max_colours) {
@@ -51,7 +41,7 @@ TEST(SplitSchedule, HasTheFixedPointOfTheSequentialSweep) {
     for (const auto& [below, most] : {std::pair{8, 64}, {0, 2}, {1000000, 64}}) {
       ProxSettings settings = split_schedule(below, most);
       const Solved plain = solve(problem, settings, {0, 30000, 0});
-      EXPECT_GT(plain.report.unsafe_contacts, 0);
+      EXPECT_GT(plain.report.sweep.unsafe_contacts, 0);
       EXPECT_LT(residual(problem, plain.solution, &expected.solution.velocity).c8_kinetic_error, 1e-8);
       EXPECT_LT(residual(problem, plain.solution).c7_consistency, 1e-12);
     }
@@ -77,7 +67,7 @@ TEST(SplitSchedule, ConvergesWhereUnguardedJacobiDoesNot) {
   EXPECT_NE(solve(problem, settings, {1e-8, 2000, 0}).report.reason, StopReason::converged);
   const Solved split = solve(problem, split_schedule(64, 64), {1e-8, 2000, 0});
   EXPECT_EQ(split.report.reason, StopReason::converged);
-  EXPECT_EQ(split.report.unsafe_contacts, 400);
+  EXPECT_EQ(split.report.sweep.unsafe_contacts, 400);
   EXPECT_NEAR(split.solution.velocity[1].linear.z, 0, 1e-7);
 }
 
@@ -86,10 +76,10 @@ TEST(SplitSchedule, TakesContactsWithoutAColourWhenThereAreMoreThanAFew) {
   ASSERT_GT(problem.contacts.size(), 400u);
   std::vector<std::int32_t> few(problem.contacts.size(), -1), many = few;
   const Solved all = solve(problem, {}, {0, 20, 0}, nullptr, many);
-  EXPECT_EQ(all.report.unsafe_contacts, static_cast<std::int64_t>(problem.contacts.size()));
+  EXPECT_EQ(all.report.sweep.unsafe_contacts, static_cast<std::int64_t>(problem.contacts.size()));
   ProxSettings greedy;
   greedy.schedule = ScheduleKind::greedy;
-  EXPECT_EQ(solve(problem, greedy, {0, 20, 0}, nullptr, many).report.unsafe_contacts, 0) << "one by one";
+  EXPECT_EQ(solve(problem, greedy, {0, 20, 0}, nullptr, many).report.sweep.unsafe_contacts, 0) << "one by one";
   ProxSettings accelerated;
   accelerated.acceleration = Acceleration::nesterov;
   const Solved solved = solve(problem, accelerated, {1e-8, 20000, 0}, nullptr, many);
@@ -136,7 +126,7 @@ TEST(SplitSchedule, HasTheSameBitsForAnyNumberOfThreads) {
     ProxSettings settings = split_schedule(64, 8);
     settings.friction_order = order;
     const Solved expected = solve(problem, settings, {0, 30, 0});
-    EXPECT_GT(expected.report.unsafe_contacts, 1000);
+    EXPECT_GT(expected.report.sweep.unsafe_contacts, 1000);
     for (ThreadPool* pool : {two.get(), three.get()}) {
       const Solved got = solve(problem, settings, {0, 30, 0}, pool);
       EXPECT_EQ(got.solution.contact_impulse, expected.solution.contact_impulse);

@@ -12,23 +12,14 @@
 #include "cairn/problem/residual.h"
 #include "scenes/ball_lattices.h"
 #include "scenes/box_stacks.h"
+#include "tests/solvers/solved.h"
 
 namespace cairn {
 namespace {
 
-struct Solved {
-  ContactSolution solution;
-  SolveReport report;
-};
-
 Solved solve(const ContactProblem& problem, const ProxSettings& settings, StopSettings stop,
              ThreadPool* pool = nullptr) {
-  Solved result;
-  SolveContext context;
-  context.pool = pool;
-  context.stop = stop;
-  result.report = ProxSolver(settings).solve(problem, result.solution, context);
-  return result;
+  return solved_by(ProxSolver(settings), problem, {.stop = stop, .pool = pool});
 }
 
 /// One sphere of mass 2 on the ground.
@@ -78,7 +69,7 @@ TEST(Prox, TooLongStepsDivergeWithoutRollbackAndConvergeWithIt) {  // T4.6
   settings.free_sweeps = 1;
   const Solved saved = solve(problem, settings, {1e-10, 200, 0});
   EXPECT_EQ(saved.report.reason, StopReason::converged);
-  EXPECT_GE(saved.report.rollbacks, 1);
+  EXPECT_GE(saved.report.sweep.rollbacks, 1);
   EXPECT_LT(residual(problem, saved.solution).c7_consistency, 1e-12) << "w must be restored with lambda";  // T4.4
 }
 
@@ -215,7 +206,7 @@ TEST(Prox, ColouredSweepsEqualThePermutedSerialOnes) {  // T4.5, bit for bit
   const Solved serial = solve(permuted, settings, {0, 20, 0});
   for (std::size_t i = 0; i < order.size(); ++i)
     ASSERT_EQ(serial.solution.contact_impulse[i], coloured.solution.contact_impulse[order[i]]);
-  EXPECT_EQ(coloured.report.colour_sizes, colouring.sizes);
+  EXPECT_EQ(coloured.report.sweep.colour_sizes, colouring.sizes);
 }
 
 TEST(Prox, GlobalRFactorsConvergeToTheSameVelocities) {

@@ -14,6 +14,7 @@
 #include "cairn/world/world.h"
 #include "scenes/mechanism_problems.h"
 #include "tests/analytic/bench.h"
+#include "tests/solvers/solved.h"
 
 namespace cairn {
 namespace {
@@ -74,17 +75,8 @@ ContactProblem random_problem(std::uint64_t seed, int bodies, int manifolds, boo
   return problem;
 }
 
-struct Solved {
-  ContactSolution solution;
-  SolveReport report;
-};
 Solved solve(const ContactProblem& problem, const SoftStepSettings& settings = {}, ThreadPool* pool = nullptr) {
-  Solved result;
-  SolveContext context;
-  context.pool = pool;
-  context.measure_end = true;
-  result.report = SoftStepSolver(settings).solve(problem, result.solution, context);
-  return result;
+  return solved_by(SoftStepSolver(settings), problem, {.pool = pool, .measure_end = true});
 }
 
 void expect_same_bits(const ContactSolution& a, const ContactSolution& b, const std::string& what) {

@@ -14,23 +14,14 @@
 #include "cairn/solvers/prox/prox.h"
 #include "scenes/box_stacks.h"
 #include "tests/solvers/random_cluster.h"
+#include "tests/solvers/solved.h"
 
 namespace cairn {
 namespace {
 
-struct Solved {
-  ContactSolution solution;
-  SolveReport report;
-};
-
 Solved solve(const ContactProblem& problem, const SplittingSettings& settings, StopSettings stop,
              ThreadPool* pool = nullptr) {
-  Solved result;
-  SolveContext context;
-  context.pool = pool;
-  context.stop = stop;
-  result.report = SplittingSolver(settings).solve(problem, result.solution, context);
-  return result;
+  return solved_by(SplittingSolver(settings), problem, {.stop = stop, .pool = pool});
 }
 
 SplittingSettings with(SplittingMethod method, FrictionOrder order = FrictionOrder::block, int cluster = 1) {

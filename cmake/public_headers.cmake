@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+# The headers that are installed: what users include, and what those headers include. tools/check_public_headers keeps
+# the lists true.
+set(cairn_public_headers
+  cairn/cairn.h
+  cairn/core/errors.h
+  cairn/core/handle.h
+  cairn/core/hash.h
+  cairn/core/parallel.h
+  cairn/dynamics/body_def.h
+  cairn/dynamics/material.h
+  cairn/geometry/box.h
+  cairn/geometry/capsule.h
+  cairn/geometry/compound.h
+  cairn/geometry/cone.h
+  cairn/geometry/cylinder.h
+  cairn/geometry/half_space.h
+  cairn/geometry/height_field.h
+  cairn/geometry/hull.h
+  cairn/geometry/hull_builder.h
+  cairn/geometry/mesh.h
+  cairn/geometry/query.h
+  cairn/geometry/shape.h
+  cairn/geometry/sphere.h
+  cairn/geometry/static_tree.h
+  cairn/geometry/triangle.h
+  cairn/graph/edges.h
+  cairn/joints/ball_joint.h
+  cairn/joints/cylindrical_joint.h
+  cairn/joints/distance_joint.h
+  cairn/joints/fixed_joint.h
+  cairn/joints/gear_joint.h
+  cairn/joints/hinge_joint.h
+  cairn/joints/joint.h
+  cairn/joints/joint_axis.h
+  cairn/joints/joint_rows.h
+  cairn/joints/planar_joint.h
+  cairn/joints/prismatic_joint.h
+  cairn/joints/rope_joint.h
+  cairn/joints/six_dof_joint.h
+  cairn/joints/spring_joint.h
+  cairn/joints/universal_joint.h
+  cairn/math/aabb.h
+  cairn/math/block_sparse.h
+  cairn/math/friction_set.h
+  cairn/math/mat3.h
+  cairn/math/pose.h
+  cairn/math/quat.h
+  cairn/math/vec3.h
+  cairn/math/velocity.h
+  cairn/measures/balance.h
+  cairn/measures/jitter.h
+  cairn/measures/order_sensitivity.h
+  cairn/narrow/cast.h
+  cairn/narrow/collide.h
+  cairn/narrow/gjk.h
+  cairn/narrow/manifold.h
+  cairn/narrow/minkowski.h
+  cairn/problem/contact_problem.h
+  cairn/problem/delassus.h
+  cairn/problem/natural_map.h
+  cairn/problem/residual.h
+  cairn/solvers/contract/contract_report.h
+  cairn/solvers/exact/exact_report.h
+  cairn/solvers/ldl/joint_report.h
+  cairn/solvers/prox/sweep_report.h
+  cairn/solvers/solve_report.h
+  cairn/solvers/solver.h
+  cairn/solvers/solver_table.h
+  cairn/solvers/stop_reason.h
+  cairn/world/events.h
+  cairn/world/report.h
+  cairn/world/settings.h
+  cairn/world/world.h
+)
+set(cairn_files_public_headers
+  cairn/core/background.h
+  cairn/files.h
+  cairn/io/json_text.h
+  cairn/io/problem_file.h
+  cairn/problem/global_problem.h
+  cairn/problem/sparse_matrix.h
+  cairn/record/checkpoint.h
+  cairn/record/frame.h
+  cairn/record/recording.h
+  cairn/scenefile/fields.h
+  cairn/scenefile/scene_file.h
+  cairn/scenefile/urdf.h
+)
+set(cairn_live_public_headers
+  cairn/live/drag.h
+  cairn/live/frame.h
+  cairn/live/history.h
+  cairn/live/request.h
+  cairn/live/run.h
+  cairn/live/session.h
+)
