@@ -110,6 +110,31 @@ TEST(Drive, VelocityTakesNoMoreThanItsTorque) {
   EXPECT_NEAR(world.view(wheel).velocity.angular.z, -1, 1e-9);
 }
 
+/// Stop, drive and friction are rows along one axis: whichever of them gives way, the others must be seen to.
+TEST(Drive, LeavesItsStopAgain) {
+  for (const char* solver : {"soft_step", "ldl_pgs", "gauss_seidel"})
+    for (const double friction : {0.0, 1.0}) {
+      SCOPED_TRACE(std::string(solver) + ", friction " + std::to_string(friction));
+      WorldSettings settings = without_gravity();
+      choose_solver(settings, solver, {});
+      World world(settings);
+      const BodyId wheel = add_mass(world, {}, 2, 0.5);  // 0.5 kg m^2
+      JointAxis axis = driven(1, 20);
+      axis.motion = AxisMotion::limited, axis.lower = 0, axis.upper = 0.5, axis.friction = friction;
+      const JointId hinge = world.add_joint(world.joint_at({}, wheel, frame_along({}, {0, 0, 1}), HingeJoint{axis}));
+      run(world, 120, kDt);
+      EXPECT_NEAR(world.view(hinge).turn.x, 0.5, 1e-3);
+      JointDef def = world.joint_def(hinge);
+      std::get<HingeJoint>(def.kind).turn.drive.speed = -1;
+      world.set_joint(hinge, def);
+      run(world, 15, kDt);
+      EXPECT_NEAR(world.view(wheel).velocity.angular.z, -1, 1e-3);
+      EXPECT_NEAR(world.view(hinge).turn.x, 0.25, 0.02);  // a quarter of a second, less what it takes to turn
+      run(world, 60, kDt);
+      EXPECT_NEAR(world.view(hinge).turn.x, 0, 1e-3);
+    }
+}
+
 TEST(Drive, PositionHoldsAgainstALoad) {
   World world(exact_settings());
   const BodyId body = add_mass(world, {0, 0, 0}, 4);

@@ -12,6 +12,12 @@ namespace {
 
 constexpr int kMostChanges = 3;  // of the active rows per solve; then bounded rows are left to the sweeps
 
+/// Whether two rows hold the same motion, each within bounds of its own.
+bool are_rivals(const JointRow& a, const JointRow& b) {
+  return is_bounded(a) && is_bounded(b) && a.compliance == 0 && b.compliance == 0 && a.linear_b == b.linear_b &&
+         a.angular_b == b.angular_b && a.linear_a == b.linear_a && a.angular_a == b.angular_a;
+}
+
 /// Among the worst, if it is one of them.
 void insert_rank(MechanismRank rank, JointReport& report) {
   for (MechanismRank& place : report.ranks)
@@ -45,11 +51,43 @@ void LdlStage::load(const JointProblem& problem, std::span<const double> impulse
       const auto row = static_cast<std::size_t>(k);
       if (!is_bounded(problem.joint_rows[row])) continue;
       has_bounds_ = true;
-      taken_[row] = is_free(row, impulse[row]) ? 1 : 0;
+      taken_[row] = 0;
     }
+  if (has_bounds_) find_axes();
+  for (std::size_t k = 0; has_bounds_ && k < taken_.size(); ++k)
+    if (is_bounded(problem.joint_rows[k]) && is_free(k, impulse[k]) && !axis_is_taken(k)) taken_[k] = 1;
   joints_.prepare(problem, taken_, pool);
   changes_.assign(joints_.mechanism_count(), 0);
   if (has_bounds_) find_mechanisms();
+}
+
+/// Rigid rows with bounds of one joint along one axis, as a stop, a drive and friction. A joint of more than six rows
+/// has several blocks, which follow each other.
+void LdlStage::find_axes() {
+  next_on_axis_.resize(taken_.size());
+  for (std::size_t k = 0; k < next_on_axis_.size(); ++k) next_on_axis_[k] = k;
+  std::size_t begin = 0;  // first row of the joint
+  for (std::size_t b = 0; b < problem_.joints.size(); ++b) {
+    const JointBlock& joint = problem_.joints[b];
+    const bool goes_on =
+        b > 0 && problem_.joints[b - 1].body_a == joint.body_a && problem_.joints[b - 1].body_b == joint.body_b;
+    if (!goes_on) begin = static_cast<std::size_t>(joint.first_row);
+    for (auto k = static_cast<std::size_t>(joint.first_row);
+         k < static_cast<std::size_t>(joint.first_row + joint.row_count); ++k)
+      for (std::size_t i = begin; i < k; ++i)
+        if (are_rivals(problem_.joint_rows[i], problem_.joint_rows[k])) {
+          next_on_axis_[k] = std::exchange(next_on_axis_[i], k);
+          break;
+        }
+  }
+}
+
+/// Of rows along one axis the direct method takes one. It would leave out the second as redundant, whatever that asks
+/// for: a drive that turns back would never leave its stop.
+bool LdlStage::axis_is_taken(std::size_t row) const {
+  for (std::size_t k = next_on_axis_[row]; k != row; k = next_on_axis_[k])
+    if (taken_[k] != 0) return true;
+  return false;
 }
 
 /// Which mechanism each row belongs to; rows with bounds that belong to none are left to the sweep.
@@ -123,7 +161,7 @@ void LdlStage::take_freed_rows(std::span<const double> impulse, ThreadPool* pool
   has_changed_.assign(changes_.size(), 0);
   bool changed = false;
   for (std::size_t k = 0; k < taken_.size(); ++k) {
-    if (taken_[k] != 0 || !may_change(k) || !is_free(k, impulse[slot(k)])) continue;
+    if (taken_[k] != 0 || !may_change(k) || !is_free(k, impulse[slot(k)]) || axis_is_taken(k)) continue;
     taken_[k] = 1, changed = true;
     has_changed_[static_cast<std::size_t>(mechanism_[k])] = 1;
   }

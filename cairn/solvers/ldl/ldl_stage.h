@@ -49,6 +49,8 @@ class LdlStage : public JointStage {
     return mechanism_[row] >= 0 && is_open_[static_cast<std::size_t>(mechanism_[row])] != 0;
   }
   bool may_change(std::size_t row) const;
+  void find_axes();
+  bool axis_is_taken(std::size_t row) const;
   void find_mechanisms();
   bool is_free(std::size_t row, double impulse) const;
   void take_freed_rows(std::span<const double> impulse, ThreadPool* pool);
@@ -63,6 +65,8 @@ class LdlStage : public JointStage {
   std::vector<std::uint8_t> is_open_;      ///< per mechanism: to be solved in this round
   std::vector<std::uint8_t> has_changed_;  ///< per mechanism: its active rows, scratch
   std::vector<std::int32_t> mechanism_;    ///< per joint row; -1: none
+  std::vector<std::size_t>
+      next_on_axis_;  ///< per joint row: another one along the same axis, in a circle; itself: none
   std::int64_t programs_before_ = 0, factorisations_before_ = 0;
   std::vector<std::uint8_t> taken_, swept_;          ///< per joint row
   AlignedVector<double> minus_y_, impulse_, delta_;  ///< per slot, of `solve`
