@@ -181,6 +181,12 @@ DenseMatrix::DenseMatrix(int size, std::vector<double> values) : size_(size), va
         fail_input(fmt::format("the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ", i, j));
 }
 
+std::span<double> DenseMatrix::reset(int size) {
+  size_ = size;
+  values_.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0);
+  return values_;
+}
+
 void DenseMatrix::multiply(std::span<const double> x, std::span<double> y, ThreadPool* pool) const {
   parallel_for(pool, size_, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) y[static_cast<std::size_t>(i)] = row_dot(static_cast<int>(i), x);

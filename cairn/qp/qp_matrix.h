@@ -46,6 +46,11 @@ class DenseMatrix : public QpMatrix {
   DenseMatrix() = default;
   /// InputError unless there are size^2 finite entries that are symmetric to round-off.
   DenseMatrix(int size, std::vector<double> values);
+  /// All zero, for one who writes symmetric entries himself; keeps its memory.
+  std::span<double> reset(int size);
+  void set_diagonal(int i, double value) {
+    values_[static_cast<std::size_t>(i) * static_cast<std::size_t>(size_ + 1)] = value;
+  }
 
   int size() const override { return size_; }
   double diagonal(int i) const override { return at(i, i); }

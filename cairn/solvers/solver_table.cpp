@@ -205,6 +205,8 @@ Fields<ExactSettings> exact_fields() {
       iterations_field<S>("Newton steps and sweeps of an island"),
       number("tolerance", &S::tolerance, -1.0, 1.0,
              "residual of every island to stop at; 0: 1e-10; negative: as the caller says, 1e-10 where that is 0"),
+      number("staggered_contacts", &S::staggered_contacts, 0, 4096,
+             "islands of up to so many contacts and joint rows try staggered projections first; 0: none"),
       number("newton_steps", &S::newton_steps, 1, 1000, "Newton steps in impulses at a time"),
       number("eps", &S::eps, 1e-12, 1e-2, "proximal term of Newton in impulses: what holds redundant contacts"),
       number("first_eps", &S::first_eps, 1e-12, 1e3, "first proximal term of Newton in velocities"),
@@ -285,7 +287,8 @@ Fields<StaggeredSettings> staggered_fields(StaggeredMethod method) {
   using S = StaggeredSettings;
   Fields<S> fields{
       iterations_field<S>("turns of both quadratic programs"),
-      tolerance_field<S>(),
+      number("tolerance", &S::tolerance, -1.0, 1.0,
+             "residual of every island to stop at; 0: 1e-10; negative: as the caller says, 1e-10 where that is 0"),
       number("max_contacts", &S::max_contacts, 1, 4096, "of an island; larger ones go to `fallback`"),
       number("eps", &S::eps, 1e-12, 1e-2, "regularisation over the diagonal; vanishes in the end"),
       number("patience", &S::patience, 1, 1000000, "turns without a better answer before it is given up"),
@@ -296,6 +299,8 @@ Fields<StaggeredSettings> staggered_fields(StaggeredMethod method) {
   if (method == StaggeredMethod::schurpa) return fields;
   fields.push_back(number("depth", &S::depth, 0, kMostDepth, "turns that Anderson's method looks back on; 0: none"));
   fields.push_back(boolean("realign", &S::realign, "corners of friction diamonds follow the direction of friction"));
+  fields.push_back(
+      number("facets", &S::facets, 4, 64, "of friction polygons, a multiple of 4; more than 4: they stay"));
   return fields;
 }
 
@@ -395,7 +400,7 @@ Entry staggered_entry(std::string name, std::string summary, StaggeredMethod met
   return {name,
           std::move(summary),
           true,
-          false,
+          true,
           [=] { return describe(staggered_fields(method), defaults); },
           [=](const NamedSettings& given) { return parse(name, staggered_fields(method), defaults, given); }};
 }
