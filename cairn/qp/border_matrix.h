@@ -34,8 +34,7 @@ class BorderMatrix {
  private:
   void widen(std::size_t stride) {
     std::vector<double> wider(stride * stride);
-    for (std::size_t i = 0; i < size_; ++i)
-      std::copy_n(values_.data() + i * stride_, size_, wider.data() + i * stride);
+    for (std::size_t i = 0; i < size_; ++i) std::copy_n(values_.data() + i * stride_, size_, wider.data() + i * stride);
     values_.swap(wider), stride_ = stride;
   }
 

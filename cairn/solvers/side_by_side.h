@@ -39,8 +39,7 @@ class SideBySide {
     parallel_for(context.pool, static_cast<std::int64_t>(count_), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         Slot& slot = *slots_[static_cast<std::size_t>(i)];
-        if (takes(slot.part.problem))
-          slot.report = slot.worker.run(slot.part.problem, slot.part.solution, plan.limits);
+        if (takes(slot.part.problem)) slot.report = slot.worker.run(slot.part.problem, slot.part.solution, plan.limits);
       }
     });
     for (std::size_t i = 0; i < count_; ++i) {

@@ -130,8 +130,7 @@ void FrictionProgram::fill_diamonds() {
   const std::size_t n = polygons() + rows_->joints();
   const std::span<double> values = matrix_.reset(static_cast<int>(n));
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j)
-      values[i * n + j] = rows_->live(rows_->friction_row(i), rows_->friction_row(j));
+    for (std::size_t j = 0; j < n; ++j) values[i * n + j] = rows_->live(rows_->friction_row(i), rows_->friction_row(j));
   turned_.reset(static_cast<int>(rows_->contacts()));
   for (std::size_t k = 0; k < rows_->contacts(); ++k)  // corners along the tangents
     if (has_plane(k)) turned_.set_axis(static_cast<int>(k), kHalfRoot, -kHalfRoot);
@@ -142,8 +141,7 @@ void FrictionProgram::fill_polygons() {
   const std::size_t n = polygons() + rows_->joints(), first_joint = polygons();
   const std::span<double> values = matrix_.reset(static_cast<int>(n));
   const auto part = [&](std::size_t i, std::size_t axis) {  // row, and what it counts
-    if (i >= first_joint)
-      return std::pair{rows_->contacts() + i - first_joint, axis == 0 ? 1.0 : 0.0};
+    if (i >= first_joint) return std::pair{rows_->contacts() + i - first_joint, axis == 0 ? 1.0 : 0.0};
     return std::pair{rows_->tangent(i / segments_, axis), sides_[i % segments_][axis]};
   };
   for (std::size_t i = 0; i < n; ++i)
@@ -187,8 +185,7 @@ void FrictionProgram::reset(const StaggeredRows& rows, const StaggeredIterate& a
     for (std::size_t s = 0; s < segments_; ++s) solution_.state[segments_ * k + s] = BoundState::upper;
     if (!settings_.realign || !is_diamond()) guess_sliding(k, beta);
   }
-  for (std::size_t k = 0; k < rows.joints(); ++k)
-    solution_.state[polygons() + k] = joint_state(rows, k, at.gamma[k]);
+  for (std::size_t k = 0; k < rows.joints(); ++k) solution_.state[polygons() + k] = joint_state(rows, k, at.gamma[k]);
 }
 
 /// beta - rho y_t: where friction would push.

@@ -5,9 +5,9 @@
 //   friction  min 1/2 s^T W_ss s + (q_s + W_sn alpha)^T s   s = (beta in the polygon of alpha, joint rows again)
 //
 // with g = W_zt beta. Both have eps times their diagonal added as a proximal term around the last iterate, since more
-// contacts than carry a body make W singular: in the end it vanishes, and the factorisations stay. Where the active sets
-// of a program do not end, it is solved again with eps falling from one: every answer is the next one's guess of who is
-// bound. Without that a house of cards never begins.
+// contacts than carry a body make W singular: in the end it vanishes, and the factorisations stay. Where the active
+// sets of a program do not end, it is solved again with eps falling from one: every answer is the next one's guess of
+// who is bound. Without that a house of cards never begins.
 //
 // A regular polygon of 2m facets is the sum of m segments: beta = sum_k b_k d_k with |b_k| <= alpha sin(pi / 2m), d_k
 // the directions of its sides. So friction is a bounded QP for every m. The diamond, m = 2, is a box in axes at 45
@@ -83,14 +83,14 @@ class FrictionProgram {
   StaggeredSettings settings_;
   std::size_t segments_;
   const StaggeredRows* rows_ = nullptr;
-  bool is_cold_ = false;           ///< nothing is known of which contacts slide
-  std::vector<Direction> sides_;   ///< per segment, of polygons that stay
-  DenseMatrix matrix_;             ///< of the tangents and joint rows, or of segments and joint rows
+  bool is_cold_ = false;          ///< nothing is known of which contacts slide
+  std::vector<Direction> sides_;  ///< per segment, of polygons that stay
+  DenseMatrix matrix_;            ///< of the tangents and joint rows, or of segments and joint rows
   RotatedMatrix turned_;
   Pdasm pdasm_;
   BoundedQp qp_;
   QpSolution solution_;
-  std::vector<double> weight_;       ///< per variable: W on the diagonal, without eps; zero: it takes no part
+  std::vector<double> weight_;        ///< per variable: W on the diagonal, without eps; zero: it takes no part
   std::vector<double> fixed_, last_;  ///< scratch: per tangent and joint row; the segments of the last iterate
 };
 

@@ -28,7 +28,9 @@ class StaggeredRows {
   bool has_friction() const { return has_friction_; }
   std::size_t tangent(std::size_t contact, std::size_t axis) const { return contacts_ + joints_ + 2 * contact + axis; }
   /// Row i of the friction QP: the tangents, then the joint rows.
-  std::size_t friction_row(std::size_t i) const { return i < 2 * contacts_ ? tangent(i / 2, i % 2) : contacts_ + i - 2 * contacts_; }
+  std::size_t friction_row(std::size_t i) const {
+    return i < 2 * contacts_ ? tangent(i / 2, i % 2) : contacts_ + i - 2 * contacts_;
+  }
 
   double w(std::size_t i, std::size_t j) const { return w_[i * rows() + j]; }
   /// W, where rows that move nothing have no entries.
