@@ -146,6 +146,7 @@ int run_bench_schurpa(const BenchSchurpaOptions& options) {
       if (interrupted()) return kInterrupted;
     }
     measure_table(size, bandwidth, rounds, progress, results);
+    results.frozen = measure_frozen_steps(options.quick, progress);
     if (interrupted()) return kInterrupted;
   }
   print(results);

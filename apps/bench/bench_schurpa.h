@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/cli/commands.h"
+#include "apps/cli/progress.h"
 
 namespace cairn::cli {
 
@@ -29,9 +30,20 @@ struct PerturbedRow {
   double residual = 0;
 };
 
+/// One solver on one frozen step, from the impulses that the step began with.
+struct FrozenRow {
+  std::string scene, solver;
+  int step = 0, contacts = 0;
+  int iterations = 0;   ///< turns, Newton steps or sweeps
+  int active_sets = 0;  ///< of staggered projections
+  int factorisations = 0, schur_columns = 0;
+  double ms = 0, residual = 0;
+};
+
 struct SchurpaResults {
   std::vector<BandTimes> band;            ///< fig. 5.3, the largest last
   std::vector<PerturbedRow> rows;         ///< table 7.1
+  std::vector<FrozenRow> frozen;          ///< real steps of rigid bodies
   int size = 0, bandwidth = 0, free = 0;  ///< of the QP; variables that are free in its solution
   int threads = 2;
 };
@@ -45,6 +57,9 @@ struct PublishedRow {
   int iterations;
 };
 const std::vector<PublishedRow>& published_rows();
+
+/// Fewer rows when interrupted.
+std::vector<FrozenRow> measure_frozen_steps(bool quick, Progress& progress);
 
 void print(const SchurpaResults& results);
 void write_schurpa(const SchurpaResults& results, const BenchSchurpaOptions& options);

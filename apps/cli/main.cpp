@@ -320,11 +320,11 @@ void add_bench_ldl(CLI::App& bench, BenchLdlOptions& o) {
 }
 
 void add_bench_schurpa(CLI::App& bench, BenchSchurpaOptions& o) {
-  CLI::App* schurpa =
-      bench.add_subcommand("schurpa", "Banded Cholesky and active sets: table 7.1 and fig. 5.3 of Litven 2013");
+  CLI::App* schurpa = bench.add_subcommand(
+      "schurpa", "Banded Cholesky and active sets: table 7.1 and fig. 5.3 of Litven 2013; frozen steps of scenes");
   schurpa->add_flag("--quick", o.quick, "a quarter of the size and of the bandwidth (seconds)");
   schurpa->add_option("--html", o.html, "writes a page with tables and plots");
-  schurpa->add_option("--csv", o.csv, "writes table 7.1");
+  schurpa->add_option("--csv", o.csv, "writes table 7.1 and the frozen steps");
   schurpa->add_option("--json", o.json, "writes everything (- for stdout)");
   schurpa->add_flag("--force", o.force, "overwrite files that exist");
 }

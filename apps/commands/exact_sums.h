@@ -21,7 +21,7 @@ struct ExactSums {
 
   std::int64_t steps = 0, exact_steps = 0;  ///< all; those whose residual is at most kExactResidual
   double worst = 0;                         ///< residual of the worst step
-  std::int64_t first_newton_steps = 0;      ///< of the first step with an island: cold
+  ExactReport first;                        ///< of the first step with an island: cold
   ExactReport total;                        ///< counts of all steps
   std::vector<Miss> misses;                 ///< the first of them
 

@@ -104,15 +104,17 @@ bool BandCholesky::factor(int size, int bandwidth, const BandColumns& columns, T
 
 /// Rows and columns behind the last are those of the unit matrix.
 void BandCholesky::load(const BandColumns& columns, ThreadPool* pool) {
+  const std::size_t length = static_cast<std::size_t>(bandwidth_) + 1;
+  entries_.resize(static_cast<std::size_t>(tiles_) * length);
   parallel_for(pool, tiles_, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<double> entries(static_cast<std::size_t>(bandwidth_) + 1);
     for (auto k = static_cast<int>(begin); k < static_cast<int>(end); ++k) {
+      double* const entries = entries_.data() + static_cast<std::size_t>(k) * length;
       for (int c = k * side_; c < (k + 1) * side_; ++c) {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c - k * side_) * side_;
-        std::span<double> out(entries.data(), 1);
+        std::span<double> out(entries, 1);
         out[0] = 1;
         if (c < size_) {
-          out = {entries.data(), static_cast<std::size_t>(std::min(bandwidth_ + 1, size_ - c))};
+          out = {entries, static_cast<std::size_t>(std::min(bandwidth_ + 1, size_ - c))};
           columns.column(c, out);
           diagonal_[static_cast<std::size_t>(c)] = out[0];
         }

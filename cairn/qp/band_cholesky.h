@@ -62,6 +62,7 @@ class BandCholesky {
   AlignedVector<double> scratch_;  ///< reach_ + 1 tiles
   AlignedVector<double> rhs_;      ///< per eight right-hand sides: rows of eight
   std::vector<double> diagonal_;   ///< of H, to judge pivots
+  std::vector<double> entries_;    ///< per column of tiles: one column of H
 };
 
 }  // namespace cairn

@@ -87,13 +87,25 @@ void Pdasm::exchange(const BoundedQp& qp, Progress& progress, QpReport& report) 
   state_.swap(next_);
 }
 
-bool Pdasm::has_seen(std::vector<Hash128>& seen) const {
+bool Pdasm::has_seen() {
   StateHasher hasher;
   for (const BoundState state : state_) hasher.add(static_cast<std::uint64_t>(state));
   const Hash128 hash = hasher.finish();
-  const bool known = std::find(seen.begin(), seen.end(), hash) != seen.end();
-  seen.push_back(hash);
+  const bool known = std::find(seen_.begin(), seen_.end(), hash) != seen_.end();
+  seen_.push_back(hash);
   return known;
+}
+
+/// The best iterate, within its bounds, with what belongs to it.
+void Pdasm::finish(const BoundedQp& qp, const QpContext& context, QpSolution& solution, QpReport& report) {
+  const std::size_t n = qp.c.size();
+  if (best_.x.empty()) best_.x.assign(n, 0.0), best_.state = state_;
+  solution.x.swap(best_.x), solution.state.swap(best_.state);
+  for (std::size_t i = 0; i < n; ++i) solution.x[i] = std::clamp(solution.x[i], qp.lower[i], qp.upper[i]);
+  solution.multiplier.resize(n);
+  qp.h->multiply(solution.x, solution.multiplier, context.pool);
+  for (std::size_t i = 0; i < n; ++i) solution.multiplier[i] = qp.c[i] - solution.multiplier[i];
+  report.residual = kkt_residual(qp, solution.x, solution.multiplier);
 }
 
 QpReport Pdasm::solve(const BoundedQp& qp, QpSolution& solution, const QpContext& context) {
@@ -104,22 +116,21 @@ QpReport Pdasm::solve(const BoundedQp& qp, QpSolution& solution, const QpContext
   state_.resize(n, BoundState::free);
   for (std::size_t i = 0; i < n; ++i) state_[i] = valid_state(qp, i, state_[i]);
   Progress progress{static_cast<int>(n) + 1, settings_.patience};
-  std::vector<Hash128> seen;
-  QpSolution now, best;
+  seen_.clear(), best_.x.clear();
   double least = INFINITY;
   const int most_single = kExchangesPerVariable * static_cast<int>(n) + 100;
   for (;;) {
-    if (!settings_.safeguard && has_seen(seen)) {
+    if (!settings_.safeguard && has_seen()) {
       report.end = QpEnd::cycled;
       break;
     }
-    if (!saddle_->solve(qp, state_, now, report, context.pool)) {
+    if (!saddle_->solve(qp, state_, now_, report, context.pool)) {
       report.end = QpEnd::not_positive_definite;
       break;
     }
     ++report.iterations;
-    keep_better(qp, now, state_, best, least);
-    if (find_exchanges(qp, now) == 0 || least <= context.tolerance) {
+    keep_better(qp, now_, state_, best_, least);
+    if (find_exchanges(qp, now_) == 0 || least <= context.tolerance) {
       report.end = QpEnd::converged;
       break;
     }
@@ -131,13 +142,7 @@ QpReport Pdasm::solve(const BoundedQp& qp, QpSolution& solution, const QpContext
     if (report.end != QpEnd::converged) break;
     exchange(qp, progress, report);
   }
-  if (best.x.empty()) best.x.assign(n, 0.0), best.state = state_;
-  solution.x = std::move(best.x), solution.state = std::move(best.state);
-  for (std::size_t i = 0; i < n; ++i) solution.x[i] = std::clamp(solution.x[i], qp.lower[i], qp.upper[i]);
-  solution.multiplier.resize(n);
-  qp.h->multiply(solution.x, solution.multiplier, context.pool);
-  for (std::size_t i = 0; i < n; ++i) solution.multiplier[i] = qp.c[i] - solution.multiplier[i];
-  report.residual = kkt_residual(qp, solution.x, solution.multiplier);
+  finish(qp, context, solution, report);
   report.seconds = timer.seconds();
   return report;
 }

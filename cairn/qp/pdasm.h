@@ -34,6 +34,8 @@ class Pdasm {
 
   /// The matrix is another one, though it may stand at the same address.
   void reset() { saddle_->reset(); }
+  /// The same matrix has other entries. Keeps its memory.
+  void change() { saddle_->change(); }
   SaddleSolver& saddle() { return *saddle_; }
 
   /// Does not validate the problem. The answer is the best iterate whatever the end.
@@ -43,12 +45,15 @@ class Pdasm {
   struct Progress;
   int find_exchanges(const BoundedQp& qp, const QpSolution& at);
   void exchange(const BoundedQp& qp, Progress& progress, QpReport& report);
-  bool has_seen(std::vector<Hash128>& seen) const;
+  bool has_seen();
+  void finish(const BoundedQp& qp, const QpContext& context, QpSolution& solution, QpReport& report);
 
   PdasmSettings settings_;
   std::unique_ptr<SaddleSolver> saddle_;
   std::vector<BoundState> state_, next_;
   std::vector<std::int32_t> infeasible_;
+  std::vector<Hash128> seen_;  ///< active sets, without the safeguard
+  QpSolution now_, best_;
 };
 
 /// For users: validates, solves with a fresh solver, and refuses a matrix that is not positive definite.

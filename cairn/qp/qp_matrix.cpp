@@ -11,6 +11,7 @@
 #include "cairn/core/simd.h"
 #include "cairn/core/vector_types.h"
 #include "cairn/qp/band_cholesky.h"
+#include "cairn/qp/sparse_ldl.h"
 
 namespace cairn {
 
@@ -172,6 +173,12 @@ class SparseFactor : public BandFactor<SparseQpMatrix> {
 
 }  // namespace
 
+void QpMatrix::multiply_all(std::span<const double> x, int count, std::span<double> y, ThreadPool* pool) const {
+  const auto n = static_cast<std::size_t>(size());
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+    multiply(x.subspan(k * n, n), y.subspan(k * n, n), pool);
+}
+
 DenseMatrix::DenseMatrix(int size, std::vector<double> values) : size_(size), values_(std::move(values)) {
   check_size(size, static_cast<std::int64_t>(size) * size, values_.size());
   check_finite(values_);
@@ -179,6 +186,12 @@ DenseMatrix::DenseMatrix(int size, std::vector<double> values) : size_(size), va
     for (int j = 0; j < i; ++j)
       if (std::fabs(at(i, j) - at(j, i)) > kSymmetric * std::sqrt(std::fabs(at(i, i) * at(j, j))))
         fail_input(fmt::format("the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ", i, j));
+}
+
+std::span<double> DenseMatrix::reset(int size) {
+  size_ = size;
+  values_.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0);
+  return values_;
 }
 
 void DenseMatrix::multiply(std::span<const double> x, std::span<double> y, ThreadPool* pool) const {
@@ -202,16 +215,25 @@ BandedMatrix::BandedMatrix(int size, int bandwidth, std::vector<double> values)
 }
 
 /// Blocks of rows: below the diagonal by pieces of columns, above it as products of a column with x.
-void BandedMatrix::multiply(std::span<const double> x, std::span<double> y, ThreadPool* pool) const {
+void BandedMatrix::multiply_all(std::span<const double> x, int count, std::span<double> y, ThreadPool* pool) const {
   parallel_for(pool, size_, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     const int first = static_cast<int>(begin), last = static_cast<int>(end);
-    std::fill(y.begin() + begin, y.begin() + end, 0.0);
+    const auto each = [&](auto&& body) {
+      for (int k = 0; k < count; ++k)
+        body(x.data() + static_cast<std::ptrdiff_t>(k) * size_, y.data() + static_cast<std::ptrdiff_t>(k) * size_);
+    };
+    each([&](const double*, double* to) { std::fill(to + first, to + last, 0.0); });
     for (int j = std::max(0, first - bandwidth_); j < last; ++j) {
-      const int from = std::max(first, j), to = std::min(last, j + bandwidth_ + 1);
-      if (to > from) add_scaled(column(j) + (from - j), x[static_cast<std::size_t>(j)], y.data() + from, to - from);
+      const int row = std::max(first, j), end_row = std::min(last, j + bandwidth_ + 1);
+      if (end_row > row)
+        each([&](const double* from, double* to) {
+          add_scaled(column(j) + (row - j), from[j], to + row, end_row - row);
+        });
     }
     for (int i = first; i < last; ++i)
-      y[static_cast<std::size_t>(i)] += dot_of(column(i) + 1, x.data() + i + 1, std::min(bandwidth_, size_ - 1 - i));
+      each([&](const double* from, double* to) {
+        to[i] += dot_of(column(i) + 1, from + i + 1, std::min(bandwidth_, size_ - 1 - i));
+      });
   });
 }
 void BandedMatrix::add_row(int i, double factor, std::span<double> to) const {
@@ -225,7 +247,7 @@ double BandedMatrix::row_dot(int i, std::span<const double> x) const {
 }
 std::unique_ptr<QpFactor> BandedMatrix::make_factor() const { return std::make_unique<BandedFactor>(*this); }
 
-SparseQpMatrix::SparseQpMatrix(int size, std::vector<MatrixEntry> entries) {
+SparseQpMatrix::SparseQpMatrix(int size, std::vector<MatrixEntry> entries, SparseMethod method) : method_(method) {
   require(size > 0, "a quadratic program needs at least one variable");
   for (const MatrixEntry& e : entries) {
     require(e.row >= 0 && e.row < size && e.column >= 0 && e.column < size, "an entry lies outside of the matrix");
@@ -285,33 +307,9 @@ double SparseQpMatrix::row_dot(int i, std::span<const double> x) const {
   for (std::size_t k = 0; k < columns(i).size(); ++k) sum += values(i)[k] * x[static_cast<std::size_t>(columns(i)[k])];
   return sum;
 }
-std::unique_ptr<QpFactor> SparseQpMatrix::make_factor() const { return std::make_unique<SparseFactor>(*this); }
-
-std::vector<std::int32_t> reverse_cuthill_mckee(const SparseQpMatrix& matrix, std::span<const std::int32_t> vertices) {
-  enum : std::uint8_t { outside, waiting, done };
-  std::vector<std::uint8_t> state(static_cast<std::size_t>(matrix.size()), outside);
-  for (const std::int32_t v : vertices) state[static_cast<std::size_t>(v)] = waiting;
-  const auto degree = [&](std::int32_t v) { return matrix.columns(v).size(); };
-  const auto before = [&](std::int32_t a, std::int32_t b) {
-    return degree(a) != degree(b) ? degree(a) < degree(b) : a < b;
-  };
-  std::vector<std::int32_t> starts(vertices.begin(), vertices.end()), order, around;
-  std::sort(starts.begin(), starts.end(), before);
-  for (const std::int32_t start : starts) {
-    if (state[static_cast<std::size_t>(start)] == done) continue;
-    state[static_cast<std::size_t>(start)] = done;
-    order.push_back(start);
-    for (std::size_t at = order.size() - 1; at < order.size(); ++at) {
-      around.clear();
-      for (const std::int32_t v : matrix.columns(order[at]))
-        if (state[static_cast<std::size_t>(v)] == waiting)
-          state[static_cast<std::size_t>(v)] = done, around.push_back(v);
-      std::sort(around.begin(), around.end(), before);
-      order.insert(order.end(), around.begin(), around.end());
-    }
-  }
-  std::reverse(order.begin(), order.end());
-  return order;
+std::unique_ptr<QpFactor> SparseQpMatrix::make_factor() const {
+  if (method_ == SparseMethod::ldl) return make_sparse_ldl(*this);
+  return std::make_unique<SparseFactor>(*this);
 }
 
 }  // namespace cairn

@@ -31,6 +31,8 @@ class QpMatrix {
   virtual double diagonal(int i) const = 0;
   /// y = H x; same bits for any pool.
   virtual void multiply(std::span<const double> x, std::span<double> y, ThreadPool* pool) const = 0;
+  /// Y = H X for `count` columns, one after the other: the bits of `multiply`.
+  virtual void multiply_all(std::span<const double> x, int count, std::span<double> y, ThreadPool* pool) const;
   /// Adds `factor` times row i of H to `to`.
   virtual void add_row(int i, double factor, std::span<double> to) const = 0;
   virtual double row_dot(int i, std::span<const double> x) const = 0;
@@ -46,6 +48,11 @@ class DenseMatrix : public QpMatrix {
   DenseMatrix() = default;
   /// InputError unless there are size^2 finite entries that are symmetric to round-off.
   DenseMatrix(int size, std::vector<double> values);
+  /// All zero, for one who writes symmetric entries himself; keeps its memory.
+  std::span<double> reset(int size);
+  void set_diagonal(int i, double value) {
+    values_[static_cast<std::size_t>(i) * static_cast<std::size_t>(size_ + 1)] = value;
+  }
 
   int size() const override { return size_; }
   double diagonal(int i) const override { return at(i, i); }
@@ -72,7 +79,11 @@ class BandedMatrix : public QpMatrix {
   int size() const override { return size_; }
   int bandwidth() const { return bandwidth_; }
   double diagonal(int i) const override { return *column(i); }
-  void multiply(std::span<const double> x, std::span<double> y, ThreadPool* pool) const override;
+  void multiply(std::span<const double> x, std::span<double> y, ThreadPool* pool) const override {
+    multiply_all(x, 1, y, pool);
+  }
+  /// The band is read once for all columns (Litven 2013, (6.1), symbgmm).
+  void multiply_all(std::span<const double> x, int count, std::span<double> y, ThreadPool* pool) const override;
   void add_row(int i, double factor, std::span<double> to) const override;
   double row_dot(int i, std::span<const double> x) const override;
   std::unique_ptr<QpFactor> make_factor() const override;
@@ -88,11 +99,18 @@ struct MatrixEntry {
   double value = 0;
 };
 
-/// Compressed rows, both halves. Factored in the order of Cuthill and McKee as a band.
+/// How a sparse matrix is factored.
+enum class SparseMethod {
+  band,  ///< in the order of Cuthill and McKee, as a band: thin sheets, such as contact patches on a grid
+  ldl,   ///< L D L^T with little fill (sparse_ldl.h): general graphs
+};
+
+/// Compressed rows, both halves.
 class SparseQpMatrix : public QpMatrix {
  public:
   /// Entries of both halves; those at one place are added. InputError where they are not finite or not symmetric.
-  SparseQpMatrix(int size, std::vector<MatrixEntry> entries);
+  SparseQpMatrix(int size, std::vector<MatrixEntry> entries, SparseMethod method = SparseMethod::band);
+  SparseMethod method() const { return method_; }
 
   int size() const override { return static_cast<int>(first_.size()) - 1; }
   double diagonal(int i) const override;
@@ -105,13 +123,15 @@ class SparseQpMatrix : public QpMatrix {
   std::span<const double> values(int i) const;
 
  private:
+  SparseMethod method_ = SparseMethod::band;
   std::vector<std::int64_t> first_{0};  ///< per row into column_ and value_; one more at the end
   std::vector<std::int32_t> column_;    ///< ascend within a row
   std::vector<double> value_;
 };
 
 /// The order of Cuthill and McKee (1969), reversed: neighbours come near each other, so that the matrix is a narrow
-/// band. `columns(i)` are the neighbours of i. Returns the vertices in their new order.
+/// band. Each component begins at a vertex that is far from some other (George, Liu 1979). Returns the vertices in
+/// their new order. Ours, because Eigen has none and the engine does without Boost; a test compares it with Boost's.
 std::vector<std::int32_t> reverse_cuthill_mckee(const SparseQpMatrix& matrix, std::span<const std::int32_t> vertices);
 
 }  // namespace cairn

@@ -16,7 +16,8 @@ constexpr int kMostRefinements = 3;
 
 class DirectSaddle : public SaddleSolver {
  public:
-  void reset() override { part_.factor.reset(); }
+  void reset() override { part_.factor.reset(), matrix_ = nullptr; }
+  void change() override {}  // every set is factored anew
 
  protected:
   bool prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) override {

@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/qp/border_matrix.h"
 #include "cairn/qp/bounded_qp.h"
 
 namespace cairn {
@@ -47,8 +48,10 @@ class SaddleSolver {
   /// x and lambda of an active set, with iterative refinement. False: not positive definite.
   bool solve(const BoundedQp& qp, std::span<const BoundState> state, QpSolution& solution, QpReport& report,
              ThreadPool* pool);
-  /// The matrix is another one: nothing that was factored holds any more.
+  /// The matrix is another one, though it may stand at the same address: everything is dropped.
   virtual void reset() = 0;
+  /// The same matrix has other entries: nothing that was factored holds any more, but its memory is kept.
+  virtual void change() = 0;
 
  protected:
   /// Makes `solve_system` ready for this active set.
@@ -76,6 +79,7 @@ class SchurSaddle : public SaddleSolver {
   explicit SchurSaddle(const SchurSettings& settings) : settings_(settings) {}
 
   void reset() override;
+  void change() override;
   /// Variables i and i + 1 are now those along other axes, the first of which is (x, y) in the old ones: their columns
   /// are made anew, and so is v; the other columns are turned. Where only one of them was factored, nothing holds.
   void turn(int i, double x, double y);
@@ -91,7 +95,10 @@ class SchurSaddle : public SaddleSolver {
   bool refactor(const BoundedQp& qp, std::span<const BoundState> state, bool complete, QpReport& report,
                 ThreadPool* pool);
   void drop_reverted(std::span<const BoundState> state);
-  void add_columns(const BoundedQp& qp, std::span<const std::int32_t> fresh, QpReport& report, ThreadPool* pool);
+  void find_fresh(std::span<const BoundState> state);
+  void erase_column(std::size_t at);
+  std::span<double> column(std::size_t k) { return {columns_.data() + k * base_free_.size(), base_free_.size()}; }
+  void add_columns(const BoundedQp& qp, QpReport& report, ThreadPool* pool);
   double schur_entry(const BoundedQp& qp, std::int32_t i, std::span<const double> column) const;
   bool factor_schur();
   void solve_schur();
@@ -101,16 +108,18 @@ class SchurSaddle : public SaddleSolver {
   SchurSettings settings_;
   FreePart part_;
   const QpMatrix* matrix_ = nullptr;
-  std::vector<std::uint8_t> base_free_;       ///< per variable: whether free in the factored set
-  std::vector<std::int32_t> changed_;         ///< variables with a column, in the order of columns
-  std::vector<std::vector<double>> columns_;  ///< per column: x of K0^-1 u
-  std::vector<std::vector<double>> schur_;    ///< C, by rows
-  std::vector<double> lu_;                    ///< C factored with row exchanges
+  bool is_factored_ = false;
+  std::vector<std::uint8_t> base_free_;  ///< per variable: whether free in the factored set
+  std::vector<std::int32_t> changed_;    ///< variables with a column, in the order of columns
+  std::vector<std::int32_t> fresh_;      ///< those that need one
+  std::vector<double> columns_;          ///< per column: x of K0^-1 u
+  BorderMatrix schur_;                   ///< C
+  std::vector<double> lu_;               ///< C factored with row exchanges
   std::vector<std::int32_t> pivot_;
   std::vector<double> v_, g_, b_;  ///< v, and of what right-hand sides
   bool has_v_ = false;
   std::vector<double> scale_;  ///< of rows and columns of C
-  std::vector<double> pi_, product_, correction_;
+  std::vector<double> pi_, product_, correction_, full_;
 };
 
 }  // namespace cairn

@@ -8,28 +8,32 @@
 namespace cairn {
 
 void SchurSaddle::reset() {
-  part_.factor.reset(), matrix_ = nullptr, has_v_ = false;
-  changed_.clear(), columns_.clear(), schur_.clear();
+  change();
+  part_.factor.reset(), matrix_ = nullptr;
 }
 
-/// Removes row and column `at` of C with its column of R.
-static void erase_column(std::size_t at, std::vector<std::int32_t>& changed, std::vector<std::vector<double>>& columns,
-                         std::vector<std::vector<double>>& schur) {
-  const auto offset = static_cast<std::ptrdiff_t>(at);
-  changed.erase(changed.begin() + offset);
-  columns.erase(columns.begin() + offset);
-  schur.erase(schur.begin() + offset);
-  for (std::vector<double>& row : schur) row.erase(row.begin() + offset);
+void SchurSaddle::change() {
+  is_factored_ = has_v_ = false;
+  changed_.clear(), columns_.clear(), schur_.clear();
+  b_.clear();  // nothing may depend on problems before
+}
+
+/// Row and column `at` of C leave, with their column of R.
+void SchurSaddle::erase_column(std::size_t at) {
+  changed_.erase(changed_.begin() + static_cast<std::ptrdiff_t>(at));
+  const auto first = columns_.begin() + static_cast<std::ptrdiff_t>(at * base_free_.size());
+  columns_.erase(first, first + static_cast<std::ptrdiff_t>(base_free_.size()));
+  schur_.erase(at);
 }
 
 void SchurSaddle::turn(int i, double x, double y) {
-  if (!part_.factor) return;
-  if (base_free_[static_cast<std::size_t>(i)] != base_free_[static_cast<std::size_t>(i) + 1]) return reset();
+  if (!is_factored_) return;
+  if (base_free_[static_cast<std::size_t>(i)] != base_free_[static_cast<std::size_t>(i) + 1]) return change();
   has_v_ = false;
   for (std::size_t at = changed_.size(); at-- > 0;)
-    if (changed_[at] == i || changed_[at] == i + 1) erase_column(at, changed_, columns_, schur_);
-  for (std::vector<double>& column : columns_) {
-    double &p = column[static_cast<std::size_t>(i)], &q = column[static_cast<std::size_t>(i) + 1];
+    if (changed_[at] == i || changed_[at] == i + 1) erase_column(at);
+  for (std::size_t k = 0; k < changed_.size(); ++k) {
+    double &p = column(k)[static_cast<std::size_t>(i)], &q = column(k)[static_cast<std::size_t>(i) + 1];
     const double turned = x * p + y * q;
     q = x * q - y * p, p = turned;
   }
@@ -39,40 +43,43 @@ void SchurSaddle::turn(int i, double x, double y) {
 void SchurSaddle::drop_reverted(std::span<const BoundState> state) {
   for (std::size_t at = changed_.size(); at-- > 0;) {
     const auto i = static_cast<std::size_t>(changed_[at]);
-    if ((state[i] == BoundState::free) == (base_free_[i] != 0)) erase_column(at, changed_, columns_, schur_);
+    if ((state[i] == BoundState::free) == (base_free_[i] != 0)) erase_column(at);
   }
+}
+
+/// Changes against the factored set that have no column yet.
+void SchurSaddle::find_fresh(std::span<const BoundState> state) {
+  fresh_.clear();
+  for (std::size_t i = 0; i < state.size(); ++i)
+    if ((state[i] == BoundState::free) != (base_free_[i] != 0) &&
+        std::find(changed_.begin(), changed_.end(), static_cast<std::int32_t>(i)) == changed_.end())
+      fresh_.push_back(static_cast<std::int32_t>(i));
 }
 
 bool SchurSaddle::refactor(const BoundedQp& qp, std::span<const BoundState> state, bool complete, QpReport& report,
                            ThreadPool* pool) {
-  reset();
-  matrix_ = qp.h, part_.factor = qp.h->make_factor();
+  change();
+  if (!part_.factor || matrix_ != qp.h) matrix_ = qp.h, part_.factor = qp.h->make_factor();
   base_free_.resize(state.size());
   for (std::size_t i = 0; i < state.size(); ++i) base_free_[i] = state[i] == BoundState::free ? 1 : 0;
   if (complete) qp.h->complete_free(base_free_);
   part_.free.clear();
   for (std::size_t i = 0; i < state.size(); ++i)
     if (base_free_[i] != 0) part_.free.push_back(static_cast<std::int32_t>(i));
-  const bool ok = part_.make(report, pool);
-  if (!ok) reset();
-  return ok;
+  return is_factored_ = part_.make(report, pool);
 }
 
 bool SchurSaddle::prepare(const BoundedQp& qp, std::span<const BoundState> state, QpReport& report, ThreadPool* pool) {
-  bool is_new = !part_.factor || matrix_ != qp.h || base_free_.size() != state.size();
+  bool is_new = !is_factored_ || matrix_ != qp.h || base_free_.size() != state.size();
   if (is_new && !refactor(qp, state, true, report, pool)) return false;
   for (;;) {
     drop_reverted(state);
-    std::vector<std::int32_t> fresh;
-    for (std::size_t i = 0; i < state.size(); ++i)
-      if ((state[i] == BoundState::free) != (base_free_[i] != 0) &&
-          std::find(changed_.begin(), changed_.end(), static_cast<std::int32_t>(i)) == changed_.end())
-        fresh.push_back(static_cast<std::int32_t>(i));
-    const std::size_t all = changed_.size() + fresh.size();
+    find_fresh(state);
+    const std::size_t all = changed_.size() + fresh_.size();
     const double allowed = std::max(4.0, settings_.refactor_share * part_.factor->factor_over_solve());
     const bool too_many = all > static_cast<std::size_t>(settings_.most_columns) || static_cast<double>(all) > allowed;
     if (is_new || !too_many) {
-      add_columns(qp, fresh, report, pool);
+      add_columns(qp, report, pool);
       report.schur_columns = std::max(report.schur_columns, columns());
       if (factor_schur()) return true;
       if (changed_.empty()) return false;
@@ -94,36 +101,31 @@ double SchurSaddle::schur_entry(const BoundedQp& qp, std::int32_t i, std::span<c
 }
 
 /// All new columns of R with one call: right-hand sides e_i, or -H_Fi for a variable that was freed.
-void SchurSaddle::add_columns(const BoundedQp& qp, std::span<const std::int32_t> fresh, QpReport& report,
-                              ThreadPool* pool) {
-  if (fresh.empty()) return;
+void SchurSaddle::add_columns(const BoundedQp& qp, QpReport& report, ThreadPool* pool) {
+  if (fresh_.empty()) return;
   Timer timer;
   const std::size_t n = base_free_.size(), m = part_.free.size();
-  part_.packed.assign(m * fresh.size(), 0.0);
-  std::vector<double> full(n);
-  for (std::size_t k = 0; k < fresh.size(); ++k) {
-    std::fill(full.begin(), full.end(), 0.0);
-    if (base_free_[static_cast<std::size_t>(fresh[k])] != 0)
-      full[static_cast<std::size_t>(fresh[k])] = 1;
+  part_.packed.assign(m * fresh_.size(), 0.0);
+  for (std::size_t k = 0; k < fresh_.size(); ++k) {
+    full_.assign(n, 0.0);
+    if (base_free_[static_cast<std::size_t>(fresh_[k])] != 0)
+      full_[static_cast<std::size_t>(fresh_[k])] = 1;
     else
-      qp.h->add_row(fresh[k], -1.0, full);
-    for (std::size_t i = 0; i < m; ++i) part_.packed[k * m + i] = full[static_cast<std::size_t>(part_.free[i])];
+      qp.h->add_row(fresh_[k], -1.0, full_);
+    for (std::size_t i = 0; i < m; ++i) part_.packed[k * m + i] = full_[static_cast<std::size_t>(part_.free[i])];
   }
-  part_.factor->solve(part_.packed, static_cast<int>(fresh.size()), pool);
-  report.solves += static_cast<int>(fresh.size());
-  for (std::size_t k = 0; k < fresh.size(); ++k) {
-    std::vector<double> column(n, 0.0);
-    for (std::size_t i = 0; i < m; ++i) column[static_cast<std::size_t>(part_.free[i])] = part_.packed[k * m + i];
-    if (base_free_[static_cast<std::size_t>(fresh[k])] == 0) column[static_cast<std::size_t>(fresh[k])] = 1;
-    std::vector<double> row;
-    for (std::size_t j = 0; j < changed_.size(); ++j) {
-      row.push_back(schur_entry(qp, changed_[j], column));  // C is symmetric
-      schur_[j].push_back(row.back());
-    }
-    changed_.push_back(fresh[k]);
-    row.push_back(schur_entry(qp, fresh[k], column));
-    schur_.push_back(std::move(row));
-    columns_.push_back(std::move(column));
+  part_.factor->solve(part_.packed, static_cast<int>(fresh_.size()), pool);
+  report.solves += static_cast<int>(fresh_.size());
+  for (std::size_t k = 0; k < fresh_.size(); ++k) {
+    const std::size_t last = changed_.size();
+    columns_.resize((last + 1) * n, 0.0);
+    const std::span<double> mine = column(last);
+    for (std::size_t i = 0; i < m; ++i) mine[static_cast<std::size_t>(part_.free[i])] = part_.packed[k * m + i];
+    if (base_free_[static_cast<std::size_t>(fresh_[k])] == 0) mine[static_cast<std::size_t>(fresh_[k])] = 1;
+    changed_.push_back(fresh_[k]);
+    schur_.append();
+    for (std::size_t j = 0; j <= last; ++j)  // C is symmetric
+      schur_.at(last, j) = schur_.at(j, last) = schur_entry(qp, changed_[j], mine);
   }
   report.solve_seconds += timer.seconds();
 }
@@ -133,9 +135,9 @@ bool SchurSaddle::factor_schur() {
   const std::size_t m = changed_.size();
   lu_.resize(m * m), pivot_.resize(m), scale_.resize(m);
   // Rows and columns are scaled by the diagonal, so that pivots can be compared.
-  for (std::size_t i = 0; i < m; ++i) scale_[i] = 1 / std::sqrt(std::max(std::fabs(schur_[i][i]), 1e-300));
+  for (std::size_t i = 0; i < m; ++i) scale_[i] = 1 / std::sqrt(std::max(std::fabs(schur_.at(i, i)), 1e-300));
   for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < m; ++j) lu_[i * m + j] = scale_[i] * schur_[i][j] * scale_[j];
+    for (std::size_t j = 0; j < m; ++j) lu_[i * m + j] = scale_[i] * schur_.at(i, j) * scale_[j];
   double largest = 0, smallest = INFINITY;
   for (std::size_t k = 0; k < m; ++k) {
     std::size_t best = k;
@@ -210,8 +212,10 @@ void SchurSaddle::solve_system(const BoundedQp& qp, std::span<const BoundState> 
   }
   solve_schur();
   product_ = v;
-  for (std::size_t k = 0; k < m; ++k)
-    for (std::size_t i = 0; i < product_.size(); ++i) product_[i] -= columns_[k][i] * pi_[k];
+  for (std::size_t k = 0; k < m; ++k) {
+    const std::span<const double> r = column(k);
+    for (std::size_t i = 0; i < product_.size(); ++i) product_[i] -= r[i] * pi_[k];
+  }
   for (std::size_t i = 0; i < product_.size(); ++i)
     if (state[i] == BoundState::free) x[i] = product_[i];
   report.solve_seconds += timer.seconds();

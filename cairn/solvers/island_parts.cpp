@@ -19,6 +19,16 @@ void begin_islands(const ContactProblem& problem, ContactSolution& solution) {
   }
 }
 
+void complete_island(const ContactProblem& island, ContactSolution& solution) {
+  solution.velocity.resize(island.bodies.size()), solution.displacement.resize(island.bodies.size());
+  for (std::size_t i = 0; i < island.bodies.size(); ++i)
+    solution.velocity[i] = free_velocity(island, static_cast<std::int32_t>(i));
+  add_contact_impulses(island, solution, solution.velocity);
+  add_joint_impulses(island, solution, solution.velocity);
+  for (std::size_t i = 0; i < island.bodies.size(); ++i)
+    solution.displacement[i] = {island.dt * solution.velocity[i].linear, island.dt * solution.velocity[i].angular};
+}
+
 /// Contacts and joints by island, in the order of the problem.
 void IslandParts::find(const ContactProblem& problem, ThreadPool* pool) {
   const auto edge = [&](const auto& block) {

@@ -26,6 +26,9 @@ struct IslandPart {
 /// another number of them than the problem.
 void begin_islands(const ContactProblem& problem, ContactSolution& solution);
 
+/// Velocities and displacements of the impulses of an island.
+void complete_island(const ContactProblem& island, ContactSolution& solution);
+
 /// Keeps its memory from problem to problem.
 class IslandParts {
  public:

@@ -35,6 +35,7 @@ const char* to_string(StopReason reason) {
 const char* to_string(ExactStage stage) {
   switch (stage) {
     case ExactStage::start: return "start";
+    case ExactStage::staggered: return "staggered";
     case ExactStage::impulses: return "impulses";
     case ExactStage::velocities: return "velocities";
     case ExactStage::sweeps: return "sweeps";
@@ -42,6 +43,19 @@ const char* to_string(ExactStage stage) {
     case ExactStage::iterative: return "iterative";
   }
   return "unknown";
+}
+
+void add_island(const ExactIslandReport& island, ExactReport& report) {
+  if (report.islands == 0 || island.residual > report.worst.residual) report.worst = island;
+  ++report.islands;
+  const int is_exact = island.residual <= kExactResidual ? 1 : 0;
+  report.exact += is_exact;
+  if (island.contacts <= kSmallIsland) ++report.small, report.small_exact += is_exact;
+  ++report.ended[static_cast<std::size_t>(island.stage)];
+  report.fallbacks += island.stage > ExactStage::impulses ? 1 : 0;
+  report.newton_steps += island.newton_steps, report.factorisations += island.factorisations;
+  report.sweeps += island.sweeps, report.turns += island.turns, report.active_sets += island.active_sets;
+  report.schur_columns += island.schur_columns, report.unfinished += island.unfinished;
 }
 
 StopReason worse_of(StopReason a, StopReason b) { return badness(b) > badness(a) ? b : a; }

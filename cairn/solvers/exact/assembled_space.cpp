@@ -6,6 +6,7 @@
 
 #include "cairn/problem/natural_map.h"
 #include "cairn/solvers/reference/reference.h"
+#include "cairn/solvers/staggered/staggered_island.h"
 
 namespace cairn {
 
@@ -17,6 +18,7 @@ constexpr int kReferenceSteps = 3000;  // sweeps and Newton steps of `reference`
 
 AssembledSpace::AssembledSpace(const DelassusProblem& problem, const ExactSettings& settings)
     : problem_(problem),
+      staggered_contacts_(settings.staggered_contacts),
       reference_contacts_(settings.reference_contacts),
       cone_(to_unit_cone(problem)),
       lu_(BlockLu::Pattern::drop_zeros),
@@ -65,6 +67,16 @@ double AssembledSpace::measure(std::span<const double> x) {
   to_impulses(x, impulse_);
   multiply_add(problem_.w, impulse_, problem_.q, velocity_);
   return relative_residual(problem_, impulse_, velocity_);
+}
+
+ExactIslandReport AssembledSpace::stagger(const IslandLimits& limits, std::span<double> x) {
+  if (problem_.contact_count() > staggered_contacts_ || problem_.dim() > 3) return {};
+  DelassusSolution solution;
+  solution.impulse.resize(x.size()), solution.velocity.resize(x.size());
+  to_impulses(x, solution.impulse);
+  const ExactIslandReport report = StaggeredIsland({}).run(problem_, solution, limits);
+  from_impulses(solution.impulse, x);
+  return report;
 }
 
 int AssembledSpace::sweep(int sweeps, const IslandLimits& limits, std::span<double> x) {

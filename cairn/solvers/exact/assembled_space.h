@@ -25,6 +25,7 @@ class AssembledSpace : public NewtonSpace, public ExactHelper {
   bool solve(std::span<const double> rhs, std::span<double> ds) override;
   double measure(std::span<const double> x) override;
 
+  ExactIslandReport stagger(const IslandLimits& limits, std::span<double> x) override;
   int sweep(int sweeps, const IslandLimits& limits, std::span<double> x) override;
   bool refer(const IslandLimits& limits, std::span<double> x) override;
 
@@ -33,7 +34,7 @@ class AssembledSpace : public NewtonSpace, public ExactHelper {
 
  private:
   const DelassusProblem& problem_;
-  int reference_contacts_;
+  int staggered_contacts_, reference_contacts_;
   UnitConeProblem cone_;
   BlockLu lu_;
   BlockSparse matrix_;

@@ -4,33 +4,15 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
 
-#include "cairn/core/timer.h"
 #include "cairn/solvers/exact/newton_space.h"
-#include "cairn/solvers/solver.h"
+#include "cairn/solvers/island_limits.h"
 
 namespace cairn {
-
-/// When an island ends; the clock is that of the whole solve.
-struct IslandLimits {
-  StopSettings stop;
-  const std::atomic<bool>* interrupt = nullptr;
-  const Timer* clock = nullptr;
-  double enough = 0;  ///< residual, no smaller than the tolerance, with which no further stage is begun
-
-  bool is_interrupted() const { return interrupt != nullptr && interrupt->load(std::memory_order_relaxed); }
-  bool is_late() const { return stop.time_limit > 0 && clock != nullptr && clock->seconds() >= stop.time_limit; }
-  bool must_stop() const { return is_interrupted() || is_late(); }
-  /// Seconds for a solver that is called; 0: no limit.
-  double time_left() const {
-    return stop.time_limit > 0 && clock != nullptr ? std::max(stop.time_limit - clock->seconds(), 1e-9) : 0.0;
-  }
-};
 
 class BestIterate {
  public:

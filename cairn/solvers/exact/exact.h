@@ -12,11 +12,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "cairn/solvers/exact/exact_island.h"
-#include "cairn/solvers/island_parts.h"
-#include "cairn/solvers/solver.h"
+#include "cairn/solvers/side_by_side.h"
 
 namespace cairn {
 
@@ -32,24 +30,10 @@ class ExactSolver : public Solver {
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 
  private:
-  struct Slot {
-    explicit Slot(const ExactSettings& settings) : solver(settings) {}
-    IslandPart part;
-    ExactIsland solver;
-    ExactIslandReport report;
-  };
-
-  IslandLimits limits(const SolveContext& context, const Timer& clock) const;
-  void extract(const ContactProblem& problem, const ContactSolution& solution, const SolveContext& context);
-  bool is_large(const IslandPart& part) const;
-  void solve_large(Slot& slot, const StopSettings& stop, const SolveContext& context);
-  void add(const ExactIslandReport& island, SolveReport& report) const;
   void add_notes(SolveReport& report) const;
 
   ExactSettings settings_;
-  IslandParts parts_;
-  std::vector<std::unique_ptr<Slot>> slots_;  ///< one per island at a time; the first `count_` are in use
-  std::size_t count_ = 0;
+  SideBySide<ExactIsland, ExactSettings> islands_;
   std::unique_ptr<Solver> large_;  ///< made when first needed
   ContactRuler ruler_;
 };

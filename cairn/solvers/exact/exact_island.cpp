@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cairn/solvers/island_parts.h"
 #include "cairn/solvers/ldl/ldl_pgs.h"
 #include "cairn/solvers/prox/prox.h"
 #include "cairn/solvers/reference/reference.h"
@@ -12,17 +13,6 @@ namespace cairn {
 namespace {
 
 constexpr int kReferenceSteps = 3000;  // sweeps and Newton steps of `reference`
-
-/// Velocities and displacements of the impulses.
-void complete(const ContactProblem& island, ContactSolution& solution) {
-  solution.velocity.resize(island.bodies.size()), solution.displacement.resize(island.bodies.size());
-  for (std::size_t i = 0; i < island.bodies.size(); ++i)
-    solution.velocity[i] = free_velocity(island, static_cast<std::int32_t>(i));
-  add_contact_impulses(island, solution, solution.velocity);
-  add_joint_impulses(island, solution, solution.velocity);
-  for (std::size_t i = 0; i < island.bodies.size(); ++i)
-    solution.displacement[i] = {island.dt * solution.velocity[i].linear, island.dt * solution.velocity[i].angular};
-}
 
 std::unique_ptr<Solver> make_sweeper(bool has_joints) {
   if (!has_joints) {
@@ -49,7 +39,7 @@ ExactIslandReport ExactIsland::run(const ContactProblem& island, ContactSolution
   report.contacts = static_cast<std::int64_t>(island.contacts.size());
   report.joint_rows = static_cast<std::int64_t>(island.joint_rows.size());
   space_.to_impulses(x_, solution);
-  complete(island, solution);
+  complete_island(island, solution);
   return report;
 }
 
@@ -58,6 +48,21 @@ SolveContext ExactIsland::context_of(const IslandLimits& limits, double toleranc
   context.stop = {tolerance, iterations, limits.time_left()};
   context.details = false, context.interrupt = limits.interrupt;
   return context;
+}
+
+ExactIslandReport ExactIsland::stagger(const IslandLimits& limits, std::span<double> x) {
+  const auto has_spin = [](const ContactBlock& c) { return c.spin_radius > 0 && (c.friction1 > 0 || c.friction2 > 0); };
+  const std::size_t size = island_->contacts.size() + island_->joint_rows.size();
+  if (size > static_cast<std::size_t>(settings_.staggered_contacts) ||
+      std::any_of(island_->contacts.begin(), island_->contacts.end(), has_spin))
+    return {};
+  if (!staggered_) staggered_ = std::make_unique<StaggeredIsland>(StaggeredSettings{});
+  scratch_.contact_impulse.resize(island_->contacts.size());
+  scratch_.joint_impulse.resize(island_->joint_rows.size());
+  space_.to_impulses(x, scratch_);
+  const ExactIslandReport report = staggered_->run(*island_, scratch_, limits);
+  space_.from_impulses(scratch_, x);
+  return report;
 }
 
 int ExactIsland::sweep(int sweeps, const IslandLimits& limits, std::span<double> x) {

@@ -8,6 +8,7 @@
 #include "cairn/solvers/exact/body_space.h"
 #include "cairn/solvers/exact/exact_stages.h"
 #include "cairn/solvers/solver.h"
+#include "cairn/solvers/staggered/staggered_island.h"
 
 namespace cairn {
 
@@ -21,6 +22,7 @@ class ExactIsland : private ExactHelper {
   ExactIslandReport run(const ContactProblem& island, ContactSolution& solution, const IslandLimits& limits);
 
  private:
+  ExactIslandReport stagger(const IslandLimits& limits, std::span<double> x) override;
   int sweep(int sweeps, const IslandLimits& limits, std::span<double> x) override;
   bool refer(const IslandLimits& limits, std::span<double> x) override;
   SolveContext context_of(const IslandLimits& limits, double tolerance, int iterations) const;
@@ -32,6 +34,7 @@ class ExactIsland : private ExactHelper {
   const ContactProblem* island_ = nullptr;
   ContactSolution scratch_;                          ///< of the helpers
   std::unique_ptr<Solver> sweeper_, joint_sweeper_;  ///< made when first needed
+  std::unique_ptr<StaggeredIsland> staggered_;       ///< the same
 };
 
 }  // namespace cairn

@@ -9,8 +9,10 @@ namespace cairn {
 struct ExactSettings {
   int iterations = 600;   ///< Newton steps and sweeps of an island at most; 0: as the caller says (StopSettings)
   double tolerance = -1;  ///< on the residual of every island; negative: as the caller says, and 1e-10 where that is 0
-  int newton_steps = 15;  ///< in impulses, at a time; more: grinds on where it is lost
-  double eps = 1e-8;      ///< proximal term of Newton in impulses
+  int staggered_contacts =
+      0;  ///< islands of up to so many contacts and joint rows try staggered projections first; dearer than Newton
+  int newton_steps = 15;    ///< in impulses, at a time; more: grinds on where it is lost
+  double eps = 1e-8;        ///< proximal term of Newton in impulses
   double first_eps = 1e-2;  ///< of Newton in velocities; larger: safer, more steps
   double last_eps = 1e-6;   ///< smaller: round-off
   double factor = 1.0 / 3;  ///< of eps from one proximal point to the next

@@ -7,13 +7,14 @@ namespace cairn {
 
 namespace {
 
-constexpr double kHelps = 0.5;  // fall of the residual that a careful round must bring
+constexpr double kHelps = 0.5;   // fall of the residual that a careful round must bring
+constexpr int kQuickTurns = 10;  // of staggered projections, before Newton takes over
 
 }  // namespace
 
 ExactIslandReport ExactStages::run(NewtonSpace& space, ExactHelper& helper, const IslandLimits& limits,
                                    std::vector<double>& x) {
-  sweeps_ = 0;
+  sweeps_ = 0, staggered_ = {};
   best_.start(space, limits, x);
   take_best(x);
   ExactIslandReport report;
@@ -21,7 +22,10 @@ ExactIslandReport ExactStages::run(NewtonSpace& space, ExactHelper& helper, cons
   const StopReason tired = best_.is_enough() ? StopReason::converged : StopReason::stalled;
   report.reason = best_.done() ? best_.reason() : tired;
   report.residual = best_.value();
-  report.newton_steps = best_.steps(), report.factorisations = best_.factorisations(), report.sweeps = sweeps_;
+  report.newton_steps = best_.steps(), report.sweeps = sweeps_;
+  report.factorisations = best_.factorisations() + staggered_.factorisations;
+  report.turns = staggered_.turns, report.active_sets = staggered_.active_sets;
+  report.schur_columns = staggered_.schur_columns, report.unfinished = staggered_.unfinished;
   take_best(x);
   return report;
 }
@@ -35,6 +39,8 @@ ExactStage ExactStages::run_stages(NewtonSpace& space, ExactHelper& helper, std:
     return best_.done() || (stage != ExactStage::start && best_.is_enough());
   };
   if (is_over(ExactStage::start)) return found;
+  staggered_stage(helper, x);
+  if (is_over(ExactStage::staggered)) return found;
   impulse_stage(space, x);
   if (is_over(ExactStage::impulses)) return found;
   velocity_stage(space, false, x);
@@ -47,6 +53,15 @@ ExactStage ExactStages::run_stages(NewtonSpace& space, ExactHelper& helper, std:
 }
 
 void ExactStages::take_best(std::span<double> x) const { std::copy(best_.x().begin(), best_.x().end(), x.begin()); }
+
+bool ExactStages::staggered_stage(ExactHelper& helper, std::span<double> x) {
+  IslandLimits limits = best_.limits();
+  limits.stop.max_iterations = std::min(limits.stop.max_iterations, kQuickTurns);
+  staggered_ = helper.stagger(limits, x);
+  if (staggered_.turns > 0 && best_.record(x, staggered_.turns)) return true;
+  take_best(x);
+  return false;
+}
 
 bool ExactStages::impulse_stage(NewtonSpace& space, std::span<double> x) {
   return newton_.solve_impulses(space, {settings_.eps, settings_.newton_steps}, x, best_);

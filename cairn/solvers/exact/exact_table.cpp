@@ -12,6 +12,8 @@ Fields<ExactSettings> exact_fields() {
       iterations_field<S>("Newton steps and sweeps of an island"),
       number("tolerance", &S::tolerance, -1.0, 1.0,
              "residual of every island to stop at; 0: 1e-10; negative: as the caller says, 1e-10 where that is 0"),
+      number("staggered_contacts", &S::staggered_contacts, 0, 4096,
+             "islands of up to so many contacts and joint rows try staggered projections first; 0: none"),
       number("newton_steps", &S::newton_steps, 1, 1000, "Newton steps in impulses at a time"),
       number("eps", &S::eps, 1e-12, 1e-2, "proximal term of Newton in impulses: what holds redundant contacts"),
       number("first_eps", &S::first_eps, 1e-12, 1e3, "first proximal term of Newton in velocities"),

@@ -8,7 +8,8 @@ namespace {
 /// H_FF of whole pairs is turned from outside; any other list is factored entry by entry.
 class RotatedFactor : public QpFactor {
  public:
-  explicit RotatedFactor(const RotatedMatrix& matrix) : matrix_(matrix) {}
+  explicit RotatedFactor(const RotatedMatrix& matrix)
+      : matrix_(matrix), of_whole_(matrix.fixed().make_factor()), of_part_(part_.make_factor()) {}
 
   bool factor(std::span<const std::int32_t> free, ThreadPool* pool) override {
     free_.assign(free.begin(), free.end());
@@ -19,30 +20,27 @@ class RotatedFactor : public QpFactor {
       const bool first = i % 2 == 0;
       whole_ = whole_ && (first ? k + 1 < free_.size() && free_[k + 1] == i + 1 : k > 0 && free_[k - 1] == i - 1);
     }
-    if (whole_) {
-      inner_ = matrix_.fixed().make_factor();
-      return inner_->factor(free, pool);
-    }
+    if (whole_) return inner().factor(free, pool);
     const std::size_t n = free_.size();
-    std::vector<double> values(n * n);
-    std::vector<std::int32_t> all(n);
+    const std::span<double> values = part_.reset(static_cast<int>(n));
+    all_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
-      all[i] = static_cast<std::int32_t>(i);
+      all_[i] = static_cast<std::int32_t>(i);
       for (std::size_t j = 0; j <= i; ++j) values[i * n + j] = values[j * n + i] = matrix_.entry(free_[i], free_[j]);
     }
-    part_ = DenseMatrix(static_cast<int>(n), std::move(values));
-    inner_ = part_.make_factor();
-    return inner_->factor(all, pool);
+    return inner().factor(all_, pool);
   }
 
   void solve(std::span<double> x, int count, ThreadPool* pool) override {
     if (whole_) turn(x, count, true);
-    inner_->solve(x, count, pool);
+    inner().solve(x, count, pool);
     if (whole_) turn(x, count, false);
   }
-  double factor_over_solve() const override { return inner_->factor_over_solve(); }
+  double factor_over_solve() const override { return (whole_ ? of_whole_ : of_part_)->factor_over_solve(); }
 
  private:
+  QpFactor& inner() { return whole_ ? *of_whole_ : *of_part_; }
+
   void turn(std::span<double> x, int count, bool to_fixed) const {
     const std::size_t n = free_.size();
     for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c)
@@ -56,19 +54,19 @@ class RotatedFactor : public QpFactor {
   }
 
   const RotatedMatrix& matrix_;
-  std::vector<std::int32_t> free_;
+  std::vector<std::int32_t> free_, all_;
   bool whole_ = true;
-  DenseMatrix part_;
-  std::unique_ptr<QpFactor> inner_;
+  DenseMatrix part_;  ///< where the list is not of whole pairs
+  std::unique_ptr<QpFactor> of_whole_, of_part_;
 };
 
 }  // namespace
 
-RotatedMatrix::RotatedMatrix(const DenseMatrix& h, int pairs)
-    : h_(h),
-      pairs_(pairs),
-      axis_(2 * static_cast<std::size_t>(pairs), 0.0),
-      turned_(static_cast<std::size_t>(h.size())) {
+RotatedMatrix::RotatedMatrix(const DenseMatrix& h, int pairs) : h_(h) { reset(pairs); }
+
+void RotatedMatrix::reset(int pairs) {
+  pairs_ = pairs;
+  axis_.resize(2 * static_cast<std::size_t>(pairs));
   for (int k = 0; k < pairs; ++k) set_axis(k, 1, 0);
 }
 

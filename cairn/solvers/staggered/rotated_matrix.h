@@ -13,7 +13,9 @@ namespace cairn {
 class RotatedMatrix : public QpMatrix {
  public:
   /// Variables 2k and 2k + 1 are a pair for k < pairs; the others are never turned. `h` must outlive it.
-  RotatedMatrix(const DenseMatrix& h, int pairs);
+  explicit RotatedMatrix(const DenseMatrix& h, int pairs = 0);
+  /// H is another matrix at the same place: so many pairs, none of them turned. Keeps its memory.
+  void reset(int pairs);
 
   /// The first axis of pair k in the coordinates of H.
   void set_axis(int k, double x, double y);
@@ -44,7 +46,7 @@ class RotatedMatrix : public QpMatrix {
   Mix mix(int i) const;
 
   const DenseMatrix& h_;
-  int pairs_;
+  int pairs_ = 0;
   std::vector<double> axis_;
   mutable std::vector<double> turned_;
 };

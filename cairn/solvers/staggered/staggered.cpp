@@ -7,75 +7,102 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/core/timer.h"
+#include "cairn/solvers/prox/body_solve.h"
 
 namespace cairn {
 
-namespace {
-
-void add(const SolveReport& part, SolveReport& total) {
-  total.reason = worse_of(total.reason, part.reason);
-  total.iterations = std::max(total.iterations, part.iterations);
-  total.residual = std::max(total.residual, part.residual);
-  total.seconds += part.seconds, total.setup_seconds += part.setup_seconds;
-  total.measure_seconds += part.measure_seconds;
-  total.factorisations += part.factorisations, total.sweep.restarts += part.sweep.restarts;
+StaggeredSolver::StaggeredSolver(const StaggeredSettings& settings, std::unique_ptr<Solver> fallback)
+    : settings_(settings), fallback_(std::move(fallback)) {
+  require(settings.facets >= 4 && settings.facets % 4 == 0,
+          "staggered projections: facets must be a multiple of 4, so that friction has corners along both tangents");
 }
 
-}  // namespace
+bool StaggeredSolver::takes(std::size_t contacts, bool has_friction, bool has_spin) const {
+  if (contacts > static_cast<std::size_t>(settings_.max_contacts)) return false;
+  return !has_friction || (!has_spin && settings_.method != StaggeredMethod::schurpa);
+}
 
-StaggeredSolver::StaggeredSolver(const StaggeredSettings& settings, std::unique_ptr<Solver> fallback)
-    : settings_(settings), fallback_(std::move(fallback)), island_(settings) {}
+bool StaggeredSolver::takes(const ContactProblem& island) const {
+  bool has_friction = false, has_spin = false;
+  for (const ContactBlock& c : island.contacts) {
+    const bool is_rough = c.friction1 > 0 || c.friction2 > 0;
+    has_friction = has_friction || is_rough, has_spin = has_spin || (is_rough && c.spin_radius > 0);
+  }
+  return takes(island.contacts.size(), has_friction, has_spin);
+}
 
-bool StaggeredSolver::can_take(const ContactProblem& island) const {
-  if (island.contacts.size() > static_cast<std::size_t>(settings_.max_contacts)) return false;
-  return std::none_of(island.contacts.begin(), island.contacts.end(), [&](const ContactBlock& c) {
-    const bool has_friction = c.friction1 > 0 || c.friction2 > 0;
-    return has_friction && (c.spin_radius > 0 || settings_.method == StaggeredMethod::schurpa);
+bool StaggeredSolver::takes(const DelassusProblem& problem) const {
+  bool has_friction = false, has_spin = false;
+  for (const FrictionAxes& f : problem.friction)
+    has_friction = has_friction || f.s > 0 || f.t > 0, has_spin = has_spin || f.spin > 0;
+  return takes(problem.friction.size(), has_friction || has_spin, has_spin);
+}
+
+/// What the user should know.
+void StaggeredSolver::add_notes(SolveReport& report) const {
+  const ExactReport& exact = report.exact;
+  const auto left = exact.ended[static_cast<std::size_t>(ExactStage::iterative)];
+  if (left > 0)
+    report.notes.push_back(fmt::format("{} of {} islands by {}: more than {} contacts, spin friction{}", left,
+                                       exact.islands, settings_.fallback, settings_.max_contacts,
+                                       settings_.method == StaggeredMethod::schurpa ? ", or friction" : ""));
+  const auto stalled = std::count_if(exact.parts.begin(), exact.parts.end(), [](const ExactIslandReport& part) {
+    return part.stage != ExactStage::iterative && part.reason != StopReason::converged;
   });
+  if (stalled > 0)
+    report.notes.push_back(
+        fmt::format("staggering did not end on {} of {} islands: best iterates", stalled, exact.islands));
+  if (exact.unfinished > 0)
+    report.notes.push_back(fmt::format(
+        "the active sets of {} quadratic programs did not end: their best iterates were taken", exact.unfinished));
 }
 
 SolveReport StaggeredSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
-  validate(problem, context.pool);
+  check_input(problem, solution, context);
   SolveReport report;
   report.reason = StopReason::converged;
-  Timer timer;
-  begin_islands(problem, solution);
-  parts_.find(problem, context.pool);
-  report.setup_seconds = timer.seconds();
-  const StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
-  SolveContext mine = context;
-  mine.history = mine.details = false, mine.progress = nullptr, mine.stop = stop;
-  int islands = 0, left = 0, stalled = 0;
-  for (std::int32_t island = 0; island < parts_.count(); ++island) {
-    if (parts_.is_empty(island)) continue;
-    parts_.extract(problem, solution, context.contact_colour, island);
-    mine.contact_colour = parts_.part().colours;
-    ContactProblem& part = parts_.part().problem;
-    const bool takes = can_take(part);
-    const SolveReport one = takes ? island_.solve(part, parts_.part().solution, mine, stop)
-                                  : fallback_->solve(part, parts_.part().solution, mine);
-    ++islands, left += takes ? 0 : 1, stalled += takes && one.reason != StopReason::converged ? 1 : 0;
-    add(one, report);
-    parts_.write_back(solution);
-  }
+  report.exact.is_given = true;
+  const Timer clock;
+  const IslandLimits limits = island_limits(context, settings_.iterations, settings_.tolerance, clock);
+  islands_.solve(
+      problem, solution, context, {settings_, limits}, report,
+      [&](const ContactProblem& island) { return takes(island); }, [&]() -> Solver& { return *fallback_; });
+  report.seconds = clock.seconds() - report.setup_seconds;
   if (context.stop.tolerance > 0 || context.measure_end) {
-    const Timer measuring;
+    ScopedTimer timing(report.measure_seconds);
     ruler_.reset(problem, context.pool);
     report.residual = ruler_.residual(solution, false, context.pool);
-    report.measure_seconds += measuring.seconds();
   }
-  if (context.details && left > 0)
-    report.notes.push_back(fmt::format("{} of {} islands by {}: more than {} contacts, spin friction{}", left, islands,
-                                       settings_.fallback, settings_.max_contacts,
-                                       settings_.method == StaggeredMethod::schurpa ? ", or friction" : ""));
-  if (context.details && stalled > 0 && stop.tolerance > 0)
-    report.notes.push_back(fmt::format("staggering did not end on {} of {} islands: best iterates", stalled, islands));
+  if (context.details) add_notes(report);
   return report;
 }
 
-SolveReport StaggeredSolver::solve(const DelassusProblem&, DelassusSolution&, SolveContext&) {
-  fail_input("staggered projections need bodies: give a ContactProblem, or take another solver for assembled problems",
-             ErrorKind::unsupported);
+SolveReport StaggeredSolver::solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) {
+  validate(problem);
+  check_warm_start(solution.impulse.size(), problem.q.size(), "impulses");
+  const Timer clock;
+  const IslandLimits limits = island_limits(context, settings_.iterations, settings_.tolerance, clock);
+  if (!takes(problem)) {
+    SolveContext mine = context;
+    mine.stop = limits.stop;
+    SolveReport report = fallback_->solve(problem, solution, mine);
+    if (context.details) report.notes.push_back(fmt::format("the problem was solved by {}", settings_.fallback));
+    return report;
+  }
+  SolveReport report;
+  report.reason = StopReason::converged;
+  report.exact.is_given = true;
+  solution.impulse.resize(problem.q.size()), solution.velocity.resize(problem.q.size());
+  if (!assembled_) assembled_ = std::make_unique<StaggeredIsland>(settings_);
+  const ExactIslandReport island = assembled_->run(problem, solution, limits);
+  multiply_add(problem.w, solution.impulse, problem.q, solution.velocity);
+  add_island(island, report);
+  report.residual = island.residual;
+  report.seconds = clock.seconds();
+  if (!context.details) return report;
+  report.exact.parts.push_back(island);
+  add_notes(report);
+  return report;
 }
 
 }  // namespace cairn

@@ -7,34 +7,39 @@
 // contacts without friction and for mechanisms with such contacts. Staggering may crawl or stall where friction carries
 // the load (stacks of boxes that rock, card houses): the report says so, and the best iterate is returned.
 //
-// Islands are solved one by one. What the method cannot take goes to `fallback`, and the report says how many: islands
-// of more than max_contacts, spin friction, and friction at all for `schurpa`.
+// Islands are solved side by side. What the method cannot take goes to `fallback`, and the report says how many:
+// islands of more than max_contacts, spin friction, and friction at all for `schurpa`.
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "cairn/solvers/island_parts.h"
-#include "cairn/solvers/solver.h"
+#include "cairn/solvers/side_by_side.h"
 #include "cairn/solvers/staggered/staggered_island.h"
 
 namespace cairn {
 
 class StaggeredSolver : public Solver {
  public:
+  /// InputError where the settings do not fit together.
   StaggeredSolver(const StaggeredSettings& settings, std::unique_ptr<Solver> fallback);
 
-  SolverTraits traits() const override { return {.holds_joints = true, .is_local = true}; }
+  SolverTraits traits() const override { return {.holds_joints = true, .is_local = true, .has_own_limits = true}; }
+  /// SolveReport::iterations is that of the island with the most turns.
   SolveReport solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) override;
-  /// Refused: the QPs need the bodies.
+  /// Without bodies: one island.
   SolveReport solve(const DelassusProblem& problem, DelassusSolution& solution, SolveContext& context) override;
 
  private:
-  bool can_take(const ContactProblem& island) const;
+  bool takes(std::size_t contacts, bool has_friction, bool has_spin) const;
+  bool takes(const ContactProblem& island) const;
+  bool takes(const DelassusProblem& problem) const;
+  void add_notes(SolveReport& report) const;
 
   StaggeredSettings settings_;
   std::unique_ptr<Solver> fallback_;
-  StaggeredIsland island_;
-  IslandParts parts_;
+  SideBySide<StaggeredIsland, StaggeredSettings> islands_;
+  std::unique_ptr<StaggeredIsland> assembled_;  ///< made when first needed
   ContactRuler ruler_;
 };
 

@@ -119,7 +119,8 @@ TEST(RunStatistics, CountsExactStepsAndIslands) {
     StepReport report = step_report(step, 0, step == 3 ? 1e-5 : 1e-10);
     ExactReport& exact = report.solve.exact;
     exact.is_given = true, exact.islands = 4, exact.exact = step == 3 ? 3 : 4, exact.small = 3, exact.small_exact = 3;
-    exact.newton_steps = step, exact.worst = {200, 0, ExactStage::sweeps, StopReason::stalled, 2e-5, 50, 50, 100};
+    exact.newton_steps = exact.turns = step,
+    exact.worst = {200, 0, ExactStage::sweeps, StopReason::stalled, 2e-5, 50, 50, 100};
     exact.ended[static_cast<std::size_t>(ExactStage::impulses)] = 4;
     statistics.add(report, {});
   }
@@ -131,6 +132,7 @@ TEST(RunStatistics, CountsExactStepsAndIslands) {
   EXPECT_DOUBLE_EQ(json["exact_islands"], 15.0 / 16);
   EXPECT_DOUBLE_EQ(json["exact_small_islands"], 1);
   EXPECT_EQ(json["exact_first_newton_steps"], 2);
+  EXPECT_EQ(json["exact_first_turns"], 2);
   EXPECT_EQ(json["exact_stages"]["impulses"], 16);
   ASSERT_EQ(json["exact_misses"].size(), 1u);
   EXPECT_EQ(json["exact_misses"][0]["step"], 3);

@@ -307,6 +307,27 @@ TEST(Exact, AssembledProblemsAreSolvedToo) {
   EXPECT_LE(residual(assembled, without.impulse).residual, 1e-12);
 }
 
+/// Where it is asked for, staggered projections come first, and the report says which one ended.
+TEST(Exact, StaggeredProjectionsMayComeFirst) {
+  const ContactProblem problem = box_on_slope(0.3, 0.35);
+  ContactSolution solution;
+  const SolveReport first = solve(problem, solution, {.staggered_contacts = 4});
+  EXPECT_EQ(first.exact.ended[static_cast<std::size_t>(ExactStage::staggered)], 1);
+  EXPECT_GT(first.exact.turns, 0);
+  EXPECT_EQ(first.exact.newton_steps, 0);
+  EXPECT_LE(first.residual, kExactResidual);
+  ContactSolution other;
+  const SolveReport small = solve(problem, other, {.staggered_contacts = 3});  // the island is larger
+  EXPECT_EQ(small.exact.turns, 0);
+  EXPECT_EQ(small.exact.ended[static_cast<std::size_t>(ExactStage::staggered)], 0);
+  EXPECT_NEAR(norm(solution.velocity[1].linear - other.velocity[1].linear), 0, 1e-9);
+  DelassusSolution flat;
+  SolveContext context;
+  context.stop.tolerance = 0;
+  const SolveReport assembled = ExactSolver({.staggered_contacts = 4}).solve(to_delassus(problem), flat, context);
+  EXPECT_EQ(assembled.exact.ended[static_cast<std::size_t>(ExactStage::staggered)], 1);
+}
+
 TEST(Exact, APyramidStandsExactlyStepByStep) {
   auto scene =
       scenes::make_scene("pyramid_4", {}, [](WorldSettings& s) { choose_solver(s, "exact", {}); }).value_or_throw();

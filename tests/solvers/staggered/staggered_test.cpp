@@ -5,12 +5,14 @@
 
 #include <atomic>
 #include <cmath>
+#include <numbers>
 
 #include "cairn/core/random.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/solver_table.h"
 #include "scenes/ball_lattices.h"
 #include "scenes/mechanism_problems.h"
+#include "scenes/scene.h"
 #include "tests/refusal.h"
 
 namespace cairn {
@@ -136,7 +138,9 @@ TEST(Staggered, MechanismsOnTheGroundAgreeWithLdl) {
 TEST(Staggered, WhatItCannotTakeGoesToTheFallbackAndTheReportSaysSo) {
   const auto note = [](const char* name, const ContactProblem& problem, const NamedSettings& settings = {}) {
     ContactSolution solution;
-    const SolveReport report = solve(name, problem, solution, 1e-8, settings);
+    NamedSettings all{{"iterations", "1000"}};
+    all.insert(all.end(), settings.begin(), settings.end());
+    const SolveReport report = solve(name, problem, solution, 1e-8, all);
     EXPECT_EQ(report.reason, StopReason::converged);
     return report.notes.empty() ? std::string() : report.notes[0];
   };
@@ -150,9 +154,118 @@ TEST(Staggered, WhatItCannotTakeGoesToTheFallbackAndTheReportSaysSo) {
       std::string::npos);
   DelassusSolution flat;
   SolveContext context;
-  const DelassusProblem assembled = to_delassus(rough);
-  EXPECT_NE(refusal([&] { make_solver("schurpa")->solve(assembled, flat, context); }).find("need bodies"),
+  const SolveReport assembled = make_solver("schurpa")->solve(to_delassus(rough), flat, context);
+  ASSERT_FALSE(assembled.notes.empty());
+  EXPECT_NE(assembled.notes.back().find("solved by ldl_pgs"), std::string::npos);
+  EXPECT_NE(refusal([] {
+              make_solver("staggered_schurpa", {{"facets", "6"}});
+            }).find("multiple of 4"),
             std::string::npos);
+}
+
+/// The report says what `exact` says: per island how near, by what.
+TEST(Staggered, TheReportHasTheProof) {
+  ContactSolution solution;
+  SolveContext context;
+  context.stop.tolerance = 0;
+  const SolveReport report =
+      make_solver("staggered_schurpa")->solve(box_on_points(3, 0.5, {{0.05, 0.02, 0}, {0, 0, 0.1}}), solution, context);
+  EXPECT_TRUE(report.exact.is_given);
+  ASSERT_EQ(report.exact.islands, 1);
+  EXPECT_EQ(report.exact.exact, 1);
+  EXPECT_EQ(report.exact.ended[static_cast<std::size_t>(ExactStage::staggered)], 1);
+  ASSERT_EQ(report.exact.parts.size(), 1u);
+  EXPECT_LE(report.exact.parts[0].residual, kExactResidual);
+  EXPECT_EQ(report.exact.parts[0].turns, report.iterations);
+  EXPECT_GE(report.exact.parts[0].active_sets, 2 * report.iterations);
+  // From its own answer there is nothing to do.
+  const SolveReport again =
+      make_solver("staggered_schurpa")->solve(box_on_points(3, 0.5, {{0.05, 0.02, 0}, {0, 0, 0.1}}), solution, context);
+  EXPECT_EQ(again.exact.ended[static_cast<std::size_t>(ExactStage::start)], 1);
+  EXPECT_EQ(again.iterations, 0);
+}
+
+/// Maximal dissipation on a polygon that stays: a box that slides between the middle of a side and its corner is
+/// stopped by that corner. What is missing along its motion goes to zero with the side. The iterate that is kept is the
+/// best by the disc, so eps is still seen.
+TEST(Staggered, FinerPolygonsComeNearTheDisc) {
+  for (const int facets : {4, 8, 12, 16, 32}) {
+    const double middle = std::numbers::pi / facets, angle = 1.5 * middle;
+    const Vec3 along{std::cos(angle), std::sin(angle), 0};
+    ContactProblem problem = box_on_points(2, 0.2, {20 * along, {}});
+    problem.bodies[1].inverse_inertia = {};
+    ContactSolution solution;
+    const SolveReport report = solve("staggered_schurpa", problem, solution, 1e-14,
+                                     {{"realign", "off"}, {"depth", "0"}, {"facets", std::to_string(facets)}});
+    EXPECT_NE(report.reason, StopReason::converged);  // it is no disc
+    const Vec3 lost = (1 / (0.2 * kGravity * kStep)) * (20 * along - solution.velocity[1].linear);
+    EXPECT_NEAR(lost.x, std::cos(2 * middle), 2e-6) << facets;
+    EXPECT_NEAR(lost.y, std::sin(2 * middle), 2e-6) << facets;
+    EXPECT_NEAR(dot(lost, along), std::cos(0.5 * middle), 2e-6) << facets;
+  }
+}
+
+/// Sixteen facets on redundant points that turn and slide: the programs are singular but for eps, and active sets may
+/// go round. Whatever happens ends, is no worse than the start, and the report tells it.
+TEST(Staggered, PolygonsOnRedundantPointsEndAndTheReportSaysHow) {
+  for (const int facets : {4, 8, 16}) {
+    ContactSolution solution;
+    const SolveReport report = solve("staggered_schurpa", box_on_points(6, 0.5, {{0.3, 0.1, 0}, {0, 0, 2}}), solution,
+                                     1e-12, {{"facets", std::to_string(facets)}});
+    ASSERT_EQ(report.exact.parts.size(), 1u);
+    const ExactIslandReport& island = report.exact.parts[0];
+    EXPECT_LE(island.residual, facets == 4 ? 1e-9 : 0.1) << facets;
+    if (facets > 4) {
+      EXPECT_NE(island.reason, StopReason::converged);
+      ASSERT_FALSE(report.notes.empty());
+      EXPECT_NE(report.notes[0].find("did not end on 1 of 1"), std::string::npos);
+    }
+    bool is_told = false;
+    for (const std::string& note : report.notes) is_told = is_told || note.find("quadratic programs") != note.npos;
+    EXPECT_EQ(is_told, island.unfinished > 0) << facets;
+  }
+}
+
+/// W and q instead of bodies give the same answer, in three dimensions and in two.
+TEST(Staggered, AssembledProblemsAgreeWithBodies) {
+  const ContactProblem problem = scenes::ball_grid(2);
+  ContactSolution with_bodies;
+  EXPECT_EQ(solve("staggered_schurpa", problem, with_bodies).reason, StopReason::converged);
+  SolveContext context;
+  context.stop = {1e-12, 1000, 0};
+  for (const char* name : {"staggered_schurpa", "staggered_direct"}) {
+    DelassusSolution flat;
+    const SolveReport report = make_solver(name)->solve(to_delassus(problem), flat, context);
+    EXPECT_EQ(report.reason, StopReason::converged) << name;
+    EXPECT_EQ(report.exact.exact, 1);
+    ContactSolution back;
+    scatter_impulses(problem, flat, back);
+    const auto velocity = velocities_from_impulses(problem, back);
+    for (std::size_t i = 0; i < velocity.size(); ++i)
+      EXPECT_NEAR(norm(velocity[i].linear - with_bodies.velocity[i].linear), 0, 1e-11) << name;
+  }
+  // One point in a plane: y = W r + q, slides: r_t = -mu r_n, and r_n carries.
+  DelassusProblem flat;
+  flat.w = {.dim = 2, .row_start = {0, 1}, .column = {0}, .values = {2, 0, 0, 2}, .diagonal = {0}};
+  flat.q = {-1, 3}, flat.friction = {{0.5, 0, 0}};
+  DelassusSolution answer;
+  EXPECT_EQ(make_solver("staggered_schurpa")->solve(flat, answer, context).reason, StopReason::converged);
+  EXPECT_NEAR(answer.impulse[0], 0.5, 1e-12);
+  EXPECT_NEAR(answer.impulse[1], -0.25, 1e-12);
+  EXPECT_NEAR(answer.velocity[1], 2.5, 1e-12);
+}
+
+/// The first contact program of a house of cards knows of no friction: with all normals free its active sets do not
+/// end. From a strong regularisation on they do, and the house begins to stand.
+TEST(Staggered, AHouseOfCardsBeginsFromNothing) {
+  const NamedSettings settings{{"max_contacts", "500"}, {"iterations", "10"}};
+  auto scene = scenes::make_scene("card_house_40", {}, [&](WorldSettings& s) {
+                 choose_solver(s, "staggered_schurpa", settings);
+               }).value_or_throw();
+  const StepReport& report = scene.world.step(scene.dt);
+  ASSERT_GT(report.solve.exact.islands, 0);
+  EXPECT_EQ(report.solve.exact.unfinished, 0);
+  EXPECT_LT(report.solve.exact.worst.residual, 0.2);
 }
 
 TEST(Staggered, LimitsReturnTheBestIterateTheStartIncluded) {
@@ -171,6 +284,43 @@ TEST(Staggered, LimitsReturnTheBestIterateTheStartIncluded) {
   stop = false;
   context.stop.time_limit = 1e-12;
   EXPECT_EQ(make_solver("staggered_schurpa")->solve(problem, solution, context).reason, StopReason::time_limit);
+}
+
+/// Several boxes, each an island, and one that is left to the fallback.
+ContactProblem many_boxes() {
+  ContactProblem all;
+  all.dt = kStep;
+  for (int k = 0; k < 7; ++k) {
+    const ContactProblem one = box_on_points(2 + k % 3, 0.3, {{0.1 * k, 0.05, 0}, {0, 0, 0.2 * k}});
+    const auto shift = static_cast<std::int32_t>(all.bodies.size());
+    all.bodies.insert(all.bodies.end(), one.bodies.begin(), one.bodies.end());
+    for (ContactBlock c : one.contacts) c.body_a += shift, c.body_b += shift, all.contacts.push_back(c);
+  }
+  all.contacts[0].spin_radius = 0.1;
+  return all;
+}
+
+/// Islands side by side; what a slot solved before changes nothing.
+TEST(Staggered, IslandsHaveTheSameBitsForAnyThreadsAndAgain) {
+  const ContactProblem problem = many_boxes();
+  ContactSolution first;
+  for (const int threads : {1, 2, 3}) {
+    const auto pool = make_pool(threads);
+    const auto solver = make_solver("staggered_schurpa");
+    SolveContext context;
+    context.pool = pool.get(), context.stop.tolerance = 0;
+    ContactSolution other;
+    solver->solve(scenes::ball_grid(2), other, context);
+    for (int again = 0; again < 2; ++again) {
+      ContactSolution solution;
+      const SolveReport report = solver->solve(problem, solution, context);
+      EXPECT_EQ(report.exact.islands, 7);
+      EXPECT_EQ(report.exact.ended[static_cast<std::size_t>(ExactStage::iterative)], 1);
+      if (first.contact_impulse.empty()) first = solution;
+      EXPECT_EQ(solution.contact_impulse, first.contact_impulse) << threads;
+      EXPECT_EQ(solution.velocity, first.velocity) << threads;
+    }
+  }
 }
 
 TEST(Staggered, SameBitsForAnyThreads) {
