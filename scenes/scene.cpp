@@ -18,9 +18,9 @@ namespace {
 const std::vector<SceneFamily>& families() {
   static const std::vector<SceneFamily> kFamilies = [] {
     std::vector<SceneFamily> all;
-    for (const auto rows : {ball_scenes, box_scenes, card_house_scenes, chain_scenes, chess_scenes, fracture_scenes,
-                            masonry_scenes, mesh_scenes, incline_scenes, top_scenes, hopper_scenes, linkage_scenes,
-                            ragdoll_scenes, vehicle_scenes, machine_scenes})
+    for (const auto rows : {ball_scenes, box_scenes, card_house_scenes, chain_scenes, chess_scenes, convex_scenes,
+                            fracture_scenes, masonry_scenes, mesh_scenes, incline_scenes, top_scenes, hopper_scenes,
+                            linkage_scenes, ragdoll_scenes, vehicle_scenes, machine_scenes})
       for (SceneFamily& family : rows()) all.push_back(std::move(family));
     return all;
   }();

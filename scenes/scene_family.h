@@ -71,6 +71,7 @@ std::vector<SceneFamily> box_scenes();
 std::vector<SceneFamily> card_house_scenes();
 std::vector<SceneFamily> chain_scenes();
 std::vector<SceneFamily> chess_scenes();
+std::vector<SceneFamily> convex_scenes();
 std::vector<SceneFamily> fracture_scenes();
 std::vector<SceneFamily> hopper_scenes();
 std::vector<SceneFamily> incline_scenes();

@@ -49,15 +49,7 @@ Aabb bounds(const ConvexHull& shape, const Pose& pose) {
 }
 
 Vec3 support(const ConvexHull& shape, const Vec3& direction) {
-  const Vec3* best = &shape.data->vertices[0];
-  double farthest = dot(*best, direction);
-  for (const Vec3& v : shape.data->vertices) {
-    const double along = dot(v, direction);
-    if (!(along > farthest)) continue;
-    farthest = along;
-    best = &v;
-  }
-  return *best;
+  return shape.data->vertices[shape.data->vertex_lanes.farthest(direction)];
 }
 
 MassProperties mass_properties(const ConvexHull& shape, double density) {

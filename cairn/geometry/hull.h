@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cairn/geometry/query.h"
+#include "cairn/geometry/vector_lanes.h"
 #include "cairn/math/aabb.h"
 
 namespace cairn {
@@ -34,6 +35,9 @@ struct HullData {
   std::vector<HullFace> faces;
   double tolerance = 0;             ///< no point that was not left out stands higher over a face
   MassProperties unit;              ///< derived: at density 1
+  Aabb box;                         ///< derived: bounds in the hull's own axes
+  VectorLanes vertex_lanes;         ///< derived: the vertices
+  VectorLanes normal_lanes;         ///< derived: the normals of the faces
   std::int64_t points_given = 0;    ///< including those inside
   std::int64_t points_outside = 0;  ///< left out because of the vertex limit
   double largest_left_out = 0;      ///< how high the farthest of those stands over a face that it sees

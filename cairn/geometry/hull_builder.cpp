@@ -93,7 +93,7 @@ std::optional<HullData> build(std::span<const Vec3> points, std::span<const Vec3
   for (const double merge : {tolerance, 3 * tolerance, 9 * tolerance}) {
     auto data = merge_faces(triangles, points, grid, merge);
     if (!data || worst_corner(*data, triangles, points) > 4 * merge * unit) continue;
-    integrate_volume(*data);
+    derive_data(*data);
     if (!(data->unit.mass > 0)) continue;
     data->tolerance = 4 * merge * unit;
     data->points_given = static_cast<std::int64_t>(points.size());
@@ -106,7 +106,7 @@ std::optional<HullData> build(std::span<const Vec3> points, std::span<const Vec3
 
 }  // namespace
 
-void integrate_volume(HullData& data) {
+void derive_data(HullData& data) {
   VolumeIntegral integral(data.vertices[0]);
   const auto corner = [&](std::int32_t e) {
     return data.vertices[static_cast<std::size_t>(data.edges[static_cast<std::size_t>(e)].vertex)];
@@ -115,6 +115,11 @@ void integrate_volume(HullData& data) {
     for (std::int32_t k = 1; k + 1 < face.edge_count; ++k)
       integral.add({corner(face.first_edge), corner(face.first_edge + k), corner(face.first_edge + k + 1)});
   data.unit = integral.properties(1);
+  for (const Vec3& v : data.vertices) data.box = unite(data.box, v);
+  data.vertex_lanes.assign(data.vertices);
+  std::vector<Vec3> normals;
+  for (const HullFace& face : data.faces) normals.push_back(face.normal);
+  data.normal_lanes.assign(normals);
 }
 
 ConvexHull make_hull(std::span<const Vec3> points, const HullSettings& settings) {

@@ -21,11 +21,11 @@ struct HullSettings {
 /// all equal (rank 0), on a line (rank 1), in a plane (rank 2).
 ConvexHull make_hull(std::span<const Vec3> points, const HullSettings& settings = {});
 
-/// Takes over the parts of a hull that make_hull has built, bit for bit; `unit` is computed anew. Refuses (InputError)
-/// parts that are no closed convex polyhedron.
+/// Takes over the parts of a hull that make_hull has built, bit for bit; what is derived is computed anew. Refuses
+/// (InputError) parts that are no closed convex polyhedron.
 ConvexHull restore_hull(HullData data);
 
-/// Computes HullData::unit.
-void integrate_volume(HullData& data);
+/// Computes what of HullData is derived.
+void derive_data(HullData& data);
 
 }  // namespace cairn

@@ -103,7 +103,7 @@ ConvexHull restore_hull(HullData data) {
   check_convex(data);
   require(data.points_given >= 0 && data.points_outside >= 0 && std::isfinite(data.largest_left_out),
           "the record of how the hull was built is out of range");
-  integrate_volume(data);
+  derive_data(data);
   require(data.unit.mass > 0, "the hull has no volume");
   return {std::make_shared<HullData>(std::move(data))};
 }

@@ -41,6 +41,11 @@ Aabb bounds(const Shape& shape, const Pose& pose) {
   return std::visit([&](const auto& s) { return bounds(s, pose); }, shape);
 }
 
+Aabb local_bounds(const Shape& shape) {
+  const auto* hull = std::get_if<ConvexHull>(&shape);
+  return hull != nullptr ? hull->data->box : bounds(shape, Pose{});
+}
+
 Vec3 support(const Shape& shape, const Vec3& direction) {
   return std::visit(
       [&]<class T>(const T& s) -> Vec3 {

@@ -51,6 +51,9 @@ bool has_support(const Shape& shape);
 /// The smallest box of the world that holds the shape; for meshes, height fields and compounds a box that does.
 Aabb bounds(const Shape& shape, const Pose& pose);
 
+/// The same in the shape's own axes; for hulls it is kept.
+Aabb local_bounds(const Shape& shape);
+
 /// The point of a convex shape farthest along `direction`, which need not be unit. Only where has_support.
 Vec3 support(const Shape& shape, const Vec3& direction);
 

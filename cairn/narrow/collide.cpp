@@ -83,7 +83,7 @@ void meet(const Pair& p, Manifold& out) {
   } else if constexpr (kHasOwn<B, A>) {
     out = flipped(kOwn<B, A>(as<B>(p.b), p.pose_b, as<A>(p.a), p.pose_a, p.margin));
   } else if constexpr (kConvex<A> && kConvex<B>) {
-    out = collide_faces(p.a, p.pose_a, p.b, p.pose_b, p.margin);
+    out = collide_faces(p.a, p.pose_a, p.b, p.pose_b, p.margin, p.memory.walk);
   }
 }
 

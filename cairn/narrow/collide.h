@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cairn/geometry/shape.h"
+#include "cairn/narrow/gjk.h"
 #include "cairn/narrow/manifold.h"
 
 namespace cairn {
@@ -14,6 +15,7 @@ namespace cairn {
 /// never depend on it by more than the documented face preference.
 struct CollideMemory {
   std::int32_t axis = -1;  ///< BoxAxis of box pairs; not used by others
+  WalkAxis walk{};         ///< of pairs that ask the distance walk; not used by others
 };
 
 /// One flat contact of two shapes. Simple convex pairs make at most one; meshes, height fields and compounds several.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cairn/narrow/contact_feature.h"
-#include "cairn/narrow/gjk.h"
 
 namespace cairn {
 
@@ -110,13 +109,14 @@ Manifold face_contact(const Meeting& m, const Vec3& normal, double separation, d
 }  // namespace
 
 double least_width(const Shape& shape) {
-  const Aabb box = bounds(shape, Pose{});
+  const Aabb box = local_bounds(shape);
   const Vec3 width = box.upper - box.lower;
   return std::min({width.x, width.y, width.z});
 }
 
-Manifold collide_faces(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin) {
-  Manifold single = collide_convex(a, pose_a, b, pose_b, margin);
+Manifold collide_faces(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin,
+                       WalkAxis& axis) {
+  Manifold single = collide_convex(a, pose_a, b, pose_b, margin, axis);
   if (single.count == 0) return single;
   single.point[0].feature = kNoFeature;
   const double separation = single.point[0].separation;
@@ -128,6 +128,11 @@ Manifold collide_faces(const Shape& a, const Pose& pose_a, const Shape& b, const
   const Manifold result = face_contact(meeting, single.normal, separation, slop);
   // Past a corner the features have nothing in common; and no penetration may be lost to a preferred one.
   return result.count > 0 && deepest(result, 0) <= separation + slop ? result : single;
+}
+
+Manifold collide_faces(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin) {
+  WalkAxis none{};
+  return collide_faces(a, pose_a, b, pose_b, margin, none);
 }
 
 }  // namespace cairn

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cairn/geometry/shape.h"
+#include "cairn/narrow/gjk.h"
 #include "cairn/narrow/manifold.h"
 
 namespace cairn {
@@ -17,7 +18,10 @@ inline constexpr double kAnyFacePreference = 1e-3;
 
 /// Points with separation at most `margin`, normal from a to b. Features: what of the incident shape above, what of
 /// the reference below (contact_feature.h), bit 15 where b is the reference; all bits set for the single point of
-/// shapes that meet in none of these ways. Both must have support.
+/// shapes that meet in none of these ways. Both must have support. `axis` is that of
+/// collide_convex.
+Manifold collide_faces(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin,
+                       WalkAxis& axis);
 Manifold collide_faces(const Shape& a, const Pose& pose_a, const Shape& b, const Pose& pose_b, double margin);
 
 /// The least width along the shape's own axes.

@@ -145,7 +145,7 @@ class SurfaceContact {
 
  private:
   static Vec3 half_widths(const Shape& shape) {
-    const Aabb box = bounds(shape, Pose{});
+    const Aabb box = local_bounds(shape);
     return 0.5 * (box.upper - box.lower);
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/narrow/contact_feature.h"
 
-#include <limits>
-
 namespace cairn {
 
 namespace {
@@ -69,14 +67,7 @@ void present(const Box& shape, const Vec3& d, ContactFeature& f) {
 
 void present(const ConvexHull& shape, const Vec3& d, ContactFeature& f) {
   const HullData& data = *shape.data;
-  const HullFace* best = nullptr;
-  double highest = -std::numeric_limits<double>::infinity();
-  for (const HullFace& face : data.faces) {
-    const double along = dot(face.normal, d);
-    if (best != nullptr && !(along > highest)) continue;
-    highest = along;
-    best = &face;
-  }
+  const HullFace* best = &data.faces[data.normal_lanes.farthest(d)];
   // Of very round faces every second, third, ... corner: a polygon inside the face.
   const auto stride = 1 + (best->edge_count - 1) / static_cast<std::int32_t>(ContactFeature::kMost);
   for (std::int32_t k = 0; k < best->edge_count; k += stride) {

@@ -13,15 +13,17 @@ constexpr int kMaxIterations = 120;
 /// Relative to the size of the shapes: bounds that agree, faces that a point lies on, sets that are flat. Polyhedra end
 /// exactly; round shapes need the digits for their normal, which knows only half as many.
 constexpr double kAgree = 1e-11, kOnFace = 1e-13, kFlat = 1e-10;
+/// Relative likewise: normals of a thinner tetrahedron would have lost more than four digits.
+constexpr double kSliver = 1e-4;
 
 struct Face {
-  std::array<std::size_t, 3> corner{};  ///< counter-clockwise seen from outside
-  Vec3 normal;                          ///< unit, outward
-  double offset = 0;                    ///< of its plane from the origin along the normal
+  Vec3 normal;                            ///< unit, outward
+  double offset = 0;                      ///< of its plane from the origin along the normal
+  std::array<std::uint16_t, 3> corner{};  ///< counter-clockwise seen from outside
 };
 
 struct Edge {
-  std::size_t from = 0, to = 0;
+  std::uint16_t from = 0, to = 0;
 };
 
 /// A closed surface of triangles with its corners; fixed storage, nothing is allocated.
@@ -43,7 +45,9 @@ class Polytope {
  private:
   bool add_face(std::size_t i, std::size_t j, std::size_t k);
   bool collect_horizon(const Vec3& w);
-  bool add_edge(std::size_t from, std::size_t to);
+  bool add_edge(std::uint16_t from, std::uint16_t to);
+  SimplexFoot foot(const Face& face) const;
+  Vec3 on_a(const Face& face, const SimplexFoot& foot) const;
   const Vec3& at(std::size_t k) const { return corner_[k].difference; }
 
   double size_;
@@ -65,7 +69,8 @@ bool Polytope::add_face(std::size_t i, std::size_t j, std::size_t k) {
   const double length = norm(n);
   if (!(length > 1e-20 * size_ * size_) || faces_ == face_.size()) return false;
   const Vec3 unit = (1.0 / length) * n;
-  face_[faces_++] = {{i, j, k}, unit, dot(unit, at(i))};
+  const auto name = [](std::size_t c) { return static_cast<std::uint16_t>(c); };
+  face_[faces_++] = {unit, dot(unit, at(i)), {name(i), name(j), name(k)}};
   return true;
 }
 
@@ -78,7 +83,7 @@ bool Polytope::start(const std::array<MinkowskiPoint, 4>& p) {
 }
 
 /// An edge met a second time, backwards, lies between two removed faces and is no part of the horizon.
-bool Polytope::add_edge(std::size_t from, std::size_t to) {
+bool Polytope::add_edge(std::uint16_t from, std::uint16_t to) {
   for (std::size_t k = 0; k < edges_; ++k) {
     if (edge_[k].from != to || edge_[k].to != from) continue;
     edge_[k] = edge_[--edges_];
@@ -121,28 +126,32 @@ const Face& Polytope::lowest() const {
   return face_[best];
 }
 
-Vec3 Polytope::foot_on_a(const Face& face) const {
+SimplexFoot Polytope::foot(const Face& face) const {
   const auto [i, j, l] = face.corner;
-  Simplex s;
-  s.vertex = {corner_[i], corner_[j], corner_[l]};
-  s.size = 3;
-  return nearest_to_origin(s).on_a();
+  return nearest_to_origin({corner_[i], corner_[j], corner_[l]}, 3);
 }
+
+Vec3 Polytope::on_a(const Face& face, const SimplexFoot& foot) const {
+  Vec3 sum;
+  for (std::size_t k = 0; k < foot.size; ++k) sum += foot.weight[k] * corner_[face.corner[foot.vertex[k]]].on_a;
+  return sum;
+}
+
+Vec3 Polytope::foot_on_a(const Face& face) const { return on_a(face, foot(face)); }
 
 std::optional<Vec3> Polytope::foot_on_a(const Vec3& normal) const {
   // Several triangles may share the plane; the foot lies in the one that is nearest to the origin.
-  std::optional<Simplex> best;
+  const Face* best = nullptr;
+  SimplexFoot nearest;
   for (std::size_t k = 0; k < faces_; ++k) {
     if (!(dot(face_[k].normal, normal) > 1 - 1e-9)) continue;
-    const auto [i, j, l] = face_[k].corner;
-    Simplex s;
-    s.vertex = {corner_[i], corner_[j], corner_[l]};
-    s.size = 3;
-    s = nearest_to_origin(s);
-    if (!best || dot(s.nearest, s.nearest) < dot(best->nearest, best->nearest)) best = s;
+    const SimplexFoot here = foot(face_[k]);
+    if (best != nullptr && !(dot(here.nearest, here.nearest) < dot(nearest.nearest, nearest.nearest))) continue;
+    best = &face_[k];
+    nearest = here;
   }
-  if (!best) return std::nullopt;
-  return best->on_a();
+  if (best == nullptr) return std::nullopt;
+  return on_a(*best, nearest);
 }
 
 /// Four points spread over A - B, or the direction across it where it is flat: any across a point or a segment.
@@ -198,35 +207,51 @@ Spread spread(const MinkowskiDifference& difference) {
   return s;
 }
 
+/// Whether the walk left a tetrahedron that is higher than this over each of its faces.
+bool is_thick(const Simplex& s, double least) {
+  if (s.size < 4) return false;
+  const Vec3 a = s.vertex[0].difference, b = s.vertex[1].difference, c = s.vertex[2].difference,
+             d = s.vertex[3].difference;
+  const Vec3 n = cross(b - a, c - a);
+  const double volume = std::fabs(dot(n, d - a)), low = least * least;
+  const auto is_high = [&](const Vec3& area) { return volume * volume > low * dot(area, area); };
+  return is_high(n) && is_high(cross(c - a, d - a)) && is_high(cross(d - a, b - a)) && is_high(cross(c - b, d - b));
+}
+
 }  // namespace
 
 EpaResult epa(const MinkowskiDifference& difference, const Simplex& touching) {
-  const Spread first = spread(difference);
   Polytope polytope(difference.size());
   EpaResult best;
-  if (first.flat || !polytope.start(first.point)) {
-    best.normal = first.flat ? first.across : Vec3{0, 0, 1};
-    best.depth = dot(best.normal, difference.support(best.normal).difference);
-    best.on_a = touching.on_a();
-    best.converged = first.flat;
-    return best;
+  if (!is_thick(touching, kSliver * difference.size()) || !polytope.start(touching.vertex)) {
+    const Spread first = spread(difference);
+    if (first.flat || !polytope.start(first.point)) {
+      best.normal = first.flat ? first.across : Vec3{0, 0, 1};
+      best.depth = dot(best.normal, difference.support(best.normal).difference);
+      best.on_a = touching.on_a();
+      best.converged = first.flat;
+      return best;
+    }
   }
   best.depth = std::numeric_limits<double>::infinity();
+  Face deepest;
   for (; best.iterations < kMaxIterations; ++best.iterations) {
     const Face face = polytope.lowest();
     const MinkowskiPoint w = difference.support(face.normal);
     if (const double depth = dot(face.normal, w.difference); depth < best.depth) {
       best.depth = depth;
       best.normal = face.normal;
-      best.on_a = polytope.foot_on_a(face);
+      deepest = face;
     }
     // Bounds in the wrong order tell of a surface that rounding has torn: keep what is known, do not call it exact.
     const double gap = best.depth - face.offset, agree = kAgree * difference.size();
     best.converged = std::fabs(gap) <= agree;
-    // Only now the triangles in the plane of the deepest face are known to reach below the origin.
-    if (best.converged) best.on_a = polytope.foot_on_a(best.normal).value_or(best.on_a);
     if (gap <= agree || !polytope.grow(w)) break;
   }
+  // Only at the end the triangles in the plane of the deepest face are known to reach below the origin; that face
+  // itself may be gone, its corners never are.
+  const std::optional<Vec3> foot = best.converged ? polytope.foot_on_a(best.normal) : std::nullopt;
+  best.on_a = foot ? *foot : polytope.foot_on_a(deepest);
   return best;
 }
 

@@ -2,8 +2,8 @@
 // Depth of two overlapping convex shapes: a polytope inside A - B grows at the face nearest to the origin until that
 // face is one of A - B itself (expanding polytope, van den Bergen 2001).
 //
-// Two differences to the usual form. Growth is by signed distance, so the first tetrahedron need not hold the origin;
-// it is spread over A - B and never a sliver that the distance walk left behind. And both bounds are kept:
+// Two differences to the usual form. Growth is by signed distance, so the first tetrahedron need not hold the origin:
+// where the distance walk left none or only a sliver, four points spread over A - B do. And both bounds are kept:
 //   lowest face of the polytope <= depth <= smallest support(n) seen over all face normals n.
 #pragma once
 
@@ -20,7 +20,8 @@ struct EpaResult {
   int iterations = 0;
 };
 
-/// `touching` is where the distance walk ended; its points serve where A - B is flat, of depth 0 across itself.
+/// `touching` is where the distance walk ended: its tetrahedron is the first one, if it has one that is no sliver, and
+/// its points serve where A - B is flat, of depth 0 across itself.
 EpaResult epa(const MinkowskiDifference& difference, const Simplex& touching);
 
 }  // namespace cairn

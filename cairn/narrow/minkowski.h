@@ -12,11 +12,11 @@
 
 namespace cairn {
 
-/// A point of A - B with the two points that made it. Positions are in world axes from the origin of A's pose, so that
-/// bodies far from the world's origin lose no digits.
+/// A point of A - B with the point of A that made it, both in the frame of A: bodies far from the world's origin lose
+/// no digits, and only directions and points of B are turned.
 struct MinkowskiPoint {
-  Vec3 on_a, on_b;
-  Vec3 difference;  ///< derived: on_a - on_b
+  Vec3 on_a;
+  Vec3 difference;  ///< on_a minus the point of B
 };
 
 /// What is given to it must outlive it.
@@ -27,7 +27,7 @@ class MinkowskiDifference {
   /// Against a triangle in the frame of the poses.
   MinkowskiDifference(const Shape& a, const Pose& pose_a, const Triangle& b);
 
-  /// The point of core A - core B farthest along `direction`, which need not be unit.
+  /// The point of core A - core B farthest along `direction` (in the frame of A), which need not be unit.
   MinkowskiPoint support(const Vec3& direction) const;
 
   const Vec3& between_centres() const {
@@ -40,26 +40,37 @@ class MinkowskiDifference {
  private:
   const Shape& a_;
   const Shape* b_ = nullptr;    ///< else the triangle
-  std::array<Vec3, 3> corner_;  ///< of the triangle, from A's origin
-  Quat q_a_, q_b_;
+  std::array<Vec3, 3> corner_;  ///< of the triangle
+  Mat3 turn_;                   ///< from the axes of B to those of A
   Vec3 offset_;
   double radius_a_ = 0, radius_b_ = 0, size_ = 0;
 };
 
-/// The nearest point to the origin of a vertex, segment, triangle or tetrahedron of A - B, and the fewest vertices
-/// that hold it.
-struct Simplex {
-  std::array<MinkowskiPoint, 4> vertex;
+/// The point of a vertex, segment, triangle or tetrahedron that is nearest to the origin, and the fewest vertices that
+/// hold it.
+struct SimplexFoot {
+  Vec3 nearest;
   std::array<double, 4> weight{};  ///< of each vertex in the nearest point; the sum is 1
-  int size = 0;
-  Vec3 nearest;               ///< the point nearest to the origin
+  std::array<std::uint8_t, 4> vertex{};
+  std::uint8_t size = 0;
   bool holds_origin = false;  ///< a tetrahedron with the origin inside
-
-  Vec3 on_a() const;
-  Vec3 on_b() const;
 };
 
-/// Drops the vertices that the nearest point does not need and fills in weights and nearest point.
-Simplex nearest_to_origin(const Simplex& simplex);
+/// At most four points of A - B and their foot.
+struct Simplex {
+  std::array<MinkowskiPoint, 4> vertex;
+  std::array<double, 4> weight{};
+  int size = 0;
+  Vec3 nearest;
+  bool holds_origin = false;
+
+  /// Drops the vertices that the foot, which is one of theirs, does not need.
+  void keep(const SimplexFoot& foot);
+  /// The point of A at the foot.
+  Vec3 on_a() const;
+};
+
+/// Of the first `size` vertices.
+SimplexFoot nearest_to_origin(const std::array<MinkowskiPoint, 4>& vertex, int size);
 
 }  // namespace cairn

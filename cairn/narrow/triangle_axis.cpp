@@ -152,9 +152,10 @@ TriangleAxis BoxTriangle::axis(double over_face, double margin, double slop) con
 }
 
 TriangleAxis axis_of_convex(const Shape& shape, const Pose& pose, const SurfaceTriangle& triangle, double margin) {
-  const ConvexDistance found = distance(shape, pose, triangle.triangle());
+  const ConvexDistance found = distance_within(shape, pose, triangle.triangle(), margin);
   TriangleAxis result;
-  result.apart = !(found.distance <= margin);
+  result.apart = found.apart || !(found.distance <= margin);
+  if (result.apart) return result;
   result.m = -found.normal;
   result.separation = found.distance;
   result.has_points = true;

@@ -77,6 +77,9 @@ TEST(Scenes, HaveTheBodiesTheirDefinitionsSay) {
   EXPECT_EQ(body_count("card_house_58"), 59u);
   EXPECT_EQ(body_count("chain_25"), 26u);
   EXPECT_EQ(body_count("chess_1000"), 1001u);
+  EXPECT_EQ(body_count("hull_pile"), 1285u);
+  EXPECT_EQ(body_count("convex_pit"), 3005u);
+  EXPECT_EQ(body_count("compounds_on_mesh"), 45u);
   EXPECT_EQ(body_count("fracture_277"), 278u);
   EXPECT_EQ(body_count("wall", {{"rows", "4"}, {"columns", "5"}}), 2u * 5 + 2 * 6 + 1);
   EXPECT_EQ(body_count("wall", {{"rows", "1"}, {"columns", "5"}, {"throw", "10"}}), 5u + 2);

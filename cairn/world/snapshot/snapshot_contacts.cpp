@@ -16,7 +16,8 @@ constexpr std::int32_t kMostPoints = 4;  ///< of a manifold
 
 template <class A, Is<ContactPair> T>
 void archive(A& a, T& r) {
-  archive_all(a, r.memory.axis, r.version_a, r.version_b, r.manifold_count, r.touching, r.known);
+  archive_all(a, r.memory.axis, r.memory.walk[0], r.memory.walk[1], r.memory.walk[2]);
+  archive_all(a, r.version_a, r.version_b, r.manifold_count, r.touching, r.known);
 }
 template <class A, Is<ContactManifold> T>
 void archive(A& a, T& m) {
@@ -83,6 +84,7 @@ void load_pair(ByteReader& in, const WorldState& world, std::size_t index, Conta
   require(index == 0 || g.pairs[index - 1] < pair, "it is out of order");
   require(record.touching <= 1 && record.known <= 1, "its flags are neither yes nor no");
   require(record.memory.axis >= -1 && record.memory.axis < 15, "its axis is none");
+  for (const float x : record.memory.walk) require(is_within(x, 2), "its axis of the walk is out of range");
   Slab& slab = g.slabs[index / ContactCache::kPairBlock];
   record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
   if (record.manifold_count == 0) return;
@@ -105,7 +107,7 @@ void save_manifold(ByteWriter& out, const Slab& slab, const ContactManifold& m) 
 
 void save_contacts(const WorldState& world, ByteWriter& out) {
   const ContactGeneration& g = world.cache.generation();
-  out.size(g.pairs, 26);
+  out.size(g.pairs, 38);
   for (std::size_t i = 0; i < g.pairs.size(); ++i) {
     const ContactPair& record = g.records[i];
     archive(out, g.pairs[i]), archive(out, record);
@@ -119,7 +121,7 @@ void save_contacts(const WorldState& world, ByteWriter& out) {
 
 void load_contacts(ByteReader& in, WorldState& world) {
   ContactGeneration g;
-  in.size(g.pairs, 26);
+  in.size(g.pairs, 38);
   require(g.pairs.size() < 0x7fffffff, "there are too many pairs");
   g.records.resize(g.pairs.size());
   g.slabs.resize((g.pairs.size() + ContactCache::kPairBlock - 1) / ContactCache::kPairBlock);

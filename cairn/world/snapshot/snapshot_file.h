@@ -16,7 +16,7 @@
 
 namespace cairn {
 
-inline constexpr std::uint32_t kSnapshotVersion = 4;
+inline constexpr std::uint32_t kSnapshotVersion = 5;
 
 struct SnapshotSection {
   std::string name;
