@@ -142,7 +142,8 @@ class World {
   void keep_warm_start(bool keep);
   const ContactSolution& warm_start() const;  ///< of the last step, impulses only; empty unless kept
 
-  // Queries see the world as it is now. The direction need not be unit; `length` in metres.
+  // Queries see the world as it is now, and may be made by several threads at once. The direction need not be unit;
+  // `length` in metres.
   std::optional<WorldHit> cast_ray(const Vec3& origin, const Vec3& direction, double length,
                                    const QueryFilter& filter = {}) const;
   std::vector<WorldHit> cast_ray_all(const Vec3& origin, const Vec3& direction, double length,
@@ -151,6 +152,13 @@ class World {
                                      const QueryFilter& filter = {}) const;
   std::vector<WorldHit> cast_shape_all(const Shape& shape, const Pose& pose, const Vec3& translation,
                                        const QueryFilter& filter = {}) const;
+  /// Batches, on the threads of the world: hits[i] is what the single call would say of rays[i] or casts[i].
+  void cast_rays(std::span<const RayCast> rays, std::span<std::optional<WorldHit>> hits,
+                 const QueryFilter& filter = {}) const;
+  void cast_rays_all(std::span<const RayCast> rays, HitLists& hits, const QueryFilter& filter = {}) const;
+  void cast_shapes(std::span<const ShapeCast> casts, std::span<std::optional<WorldHit>> hits,
+                   const QueryFilter& filter = {}) const;
+  void cast_shapes_all(std::span<const ShapeCast> casts, HitLists& hits, const QueryFilter& filter = {}) const;
   std::vector<ShapeId> overlap_shape(const Shape& shape, const Pose& pose, const QueryFilter& filter = {}) const;
   std::vector<ShapeId> overlap_box(const Aabb& box, const QueryFilter& filter = {}) const;  ///< by bounds
 
@@ -167,6 +175,8 @@ class World {
 
  private:
   void deliver_events();
+  template <class Cast>
+  void fill_lists(std::span<const Cast> casts, HitLists& hits, const QueryFilter& filter) const;
   std::unique_ptr<WorldState> state_;
 };
 
