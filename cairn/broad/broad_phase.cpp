@@ -49,23 +49,7 @@ std::string complaint(std::int32_t proxy, const BoundingBall& ball) {
       proxy, ball.centre.x, ball.centre.y, ball.centre.z, ball.radius, kLargestCoordinate);
 }
 
-/// Cuts the interval [t0, t1] of the ray to the slab lower <= x <= upper; false when nothing is left.
-bool cut(double origin, double direction, double lower, double upper, double& t0, double& t1) {
-  if (direction == 0) return lower <= origin && origin <= upper;
-  const double enter = (lower - origin) / direction, leave = (upper - origin) / direction;
-  t0 = std::max(t0, std::min(enter, leave));
-  t1 = std::min(t1, std::max(enter, leave));
-  return t0 <= t1;
-}
-
 }  // namespace
-
-bool meets(const BroadRay& ray, const Aabb& box) {
-  double t0 = 0, t1 = ray.length;
-  return box.lower.x <= box.upper.x && cut(ray.origin.x, ray.direction.x, box.lower.x, box.upper.x, t0, t1) &&
-         cut(ray.origin.y, ray.direction.y, box.lower.y, box.upper.y, t0, t1) &&
-         cut(ray.origin.z, ray.direction.z, box.lower.z, box.upper.z, t0, t1);
-}
 
 void BroadPhase::find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter,
                             std::span<const BoundingBall> balls, ThreadPool* pool, std::vector<BroadPair>& pairs) {
@@ -153,22 +137,9 @@ void BroadPhase::find_overlaps(const Aabb& box, std::vector<std::int32_t>& proxi
   std::sort(proxies.begin(), proxies.end());
 }
 
-void BroadPhase::find_on_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const {
-  require(is_finite(ray.origin) && is_finite(ray.direction) && ray.length >= 0,
-          "a ray needs a finite origin and direction and a length of at least zero");
-  proxies.clear();
-  query_ray(ray, proxies);
-  std::sort(proxies.begin(), proxies.end());
-}
-
 void BroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const {
   for (std::int32_t i = 0; i < count(); ++i)
     if (overlap(bounds_[static_cast<std::size_t>(i)], box)) proxies.push_back(i);
-}
-
-void BroadPhase::query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const {
-  for (std::int32_t i = 0; i < count(); ++i)
-    if (meets(ray, bounds_[static_cast<std::size_t>(i)])) proxies.push_back(i);
 }
 
 std::vector<std::string> broad_phase_names() { return {"tree", "sweep_and_prune", "grid", "exhaustive"}; }

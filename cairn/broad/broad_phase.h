@@ -53,16 +53,6 @@ constexpr int overlap_bit(const Aabb& a, const Aabb& b) {
          int{b.lower.y <= a.upper.y} & int{a.lower.z <= b.upper.z} & int{b.lower.z <= a.upper.z};
 }
 
-/// A half-line cut off at `length`: origin + t direction, 0 <= t <= length. The direction need not have norm one.
-struct BroadRay {
-  Vec3 origin;
-  Vec3 direction;
-  double length = 0;
-};
-
-/// True when the ray meets the box; touching counts.
-bool meets(const BroadRay& ray, const Aabb& box);
-
 /// The largest coordinate of a box that is accepted; keeps every product of two lengths finite.
 inline constexpr double kLargestCoordinate = 1e100;
 
@@ -86,16 +76,12 @@ class BroadPhase {
   /// The proxies whose box, as of the last find_pairs, overlaps `box`; sorted.
   void find_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const;
 
-  /// The proxies whose box, as of the last find_pairs, meets the ray; sorted.
-  void find_on_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const;
-
  protected:
   /// Writes the pairs of bounds_, filter_ and balls_, sorted; exclusions are dealt with by the caller.
   virtual void collect(ThreadPool* pool, std::vector<BroadPair>& pairs) = 0;
 
-  /// Calls for detectors that can do better than looking at every box; any order.
+  /// For detectors that can do better than looking at every box; any order.
   virtual void query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const;
-  virtual void query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const;
 
   /// The filters of two proxies accept each other. Most proxies meet all others, and a byte each tells.
   bool accepted(std::int32_t a, std::int32_t b) const {

@@ -169,30 +169,4 @@ void TreeBroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& 
                  });
 }
 
-void TreeBroadPhase::query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const {
-  BroadRay local = ray;
-  local.origin = ray.origin - tree_.origin();
-  // Nodes are rounded to floats: meet them with a slack of some units in the last place of what is subtracted.
-  const auto slack = [](double lower, double upper, double origin) {
-    return 0x1p-22 * std::max({std::abs(lower), std::abs(upper), std::abs(origin)});
-  };
-  const auto test = [&](const WideNode& node) {
-    std::uint32_t mask = 0;
-    for (std::size_t c = 0; c < kTreeWidth; ++c) {
-      const TreeBox child = node.box(c);
-      if (child.lower[0] > child.upper[0]) continue;
-      Aabb box{{child.lower[0], child.lower[1], child.lower[2]}, {child.upper[0], child.upper[1], child.upper[2]}};
-      const Vec3 more{slack(box.lower.x, box.upper.x, local.origin.x), slack(box.lower.y, box.upper.y, local.origin.y),
-                      slack(box.lower.z, box.upper.z, local.origin.z)};
-      box = {box.lower - more, box.upper + more};
-      mask |= meets(local, box) ? 1U << c : 0U;
-    }
-    return mask;
-  };
-  tree_.visit_if(test, [&](std::int32_t group, int lane) {
-    const std::int32_t q = tree_.proxy(group, lane);
-    if (meets(ray, bounds_[static_cast<std::size_t>(q)])) proxies.push_back(q);
-  });
-}
-
 }  // namespace cairn

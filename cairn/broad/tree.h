@@ -32,7 +32,6 @@ class TreeBroadPhase final : public BroadPhase {
  private:
   void collect(ThreadPool* pool, std::vector<BroadPair>& pairs) override;
   void query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const override;
-  void query_ray(const BroadRay& ray, std::vector<std::int32_t>& proxies) const override;
 
   void find_leavers(ThreadPool* pool);
   void mark_all();

@@ -20,6 +20,17 @@ constexpr double kLargestSquared = 1e18;  // coordinate whose square is a float
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr TreeBox kNothing{{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
 
+constexpr double kLeast = 1e-20;  // what rounding outwards adds at least, m
+constexpr double kStill = 1e-30;  // direction that counts as none
+
+/// Floats that are not above x, and not below it.
+float below(double x) {
+  return static_cast<float>(std::clamp(x - 0x1p-23 * std::abs(x) - kLeast, -kLargest, kLargest));
+}
+float above(double x) {
+  return static_cast<float>(std::clamp(x + 0x1p-23 * std::abs(x) + kLeast, -kLargest, kLargest));
+}
+
 bool present(const Aabb& box) { return box.lower.x <= box.upper.x; }
 
 double extent(const Aabb& box) {
@@ -71,10 +82,24 @@ TreeBox WideNode::bounds(std::uint32_t lanes) const {
 
 TreeBox WideTree::to_tree(const Aabb& box) const {
   if (!present(box)) return kNothing;
-  const auto coordinate = [](double x) { return static_cast<float>(std::clamp(x, -kLargest, kLargest)); };
   const Vec3 lower = box.lower - origin_, upper = box.upper - origin_;
-  return {{coordinate(lower.x), coordinate(lower.y), coordinate(lower.z)},
-          {coordinate(upper.x), coordinate(upper.y), coordinate(upper.z)}};
+  return {{below(lower.x), below(lower.y), below(lower.z)}, {above(upper.x), above(upper.y), above(upper.z)}};
+}
+
+TreeSweep WideTree::to_tree(const Aabb& box, const Vec3& direction, double reach) const {
+  const TreeBox start = to_tree(box);
+  const std::array<double, 3> along{direction.x, direction.y, direction.z};
+  TreeSweep sweep;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const bool forward = along[k] >= 0;
+    sweep.forward[k] = forward;
+    sweep.near[k] = forward ? start.upper[k] : start.lower[k];
+    sweep.far[k] = forward ? start.lower[k] : start.upper[k];
+    // A box that does not move along an axis moves by so little that no reach brings it beyond the rounding.
+    sweep.inverse[k] = static_cast<float>(1.0 / (forward ? std::max(along[k], kStill) : std::min(along[k], -kStill)));
+  }
+  sweep.reach = reach_of(reach);
+  return sweep;
 }
 
 bool WideTree::update(std::span<const Aabb> boxes, std::span<const BoundingBall> balls,

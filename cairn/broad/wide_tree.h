@@ -8,10 +8,10 @@
 // by coordinate: one comparison loop tests all eight. Wide boxes go to the end of every split, so that they do not
 // blow up the nodes of narrow ones.
 //
-// Nodes hold floats relative to an origin. Subtracting and rounding keep the order of coordinates, so boxes that
-// overlap still do: the tree may find a few pairs too many and never misses one. Floats halve the memory read, and
-// twice as many are compared at once. Bodies become hard to tell apart where the scene is 10^7 times wider. The balls
-// of eight proxies stand beside their boxes in the same way, with radii that cover the rounding.
+// Nodes hold floats relative to an origin, rounded outwards, so that each holds its box: the tree may find a few pairs
+// too many and never misses one. Floats halve the memory read, and twice as many are compared at once. Bodies become
+// hard to tell apart where the scene is 10^7 times wider. The balls of eight proxies stand beside their boxes in the
+// same way, with radii that cover the rounding.
 #pragma once
 
 #include <algorithm>
@@ -98,6 +98,42 @@ inline std::uint32_t overlap_mask(const WideNode& node, const TreeBox& box) {
   return bits_of(inside(0), inside(1));
 }
 
+/// A box that moves along a straight line, in the coordinates of the tree: at t it has moved by t times the direction.
+/// A ray is a box without size. The box of a child is met between the times at which, per axis,
+///
+///   t_near = (near plane - near) inverse,   t_far = (far plane - far) inverse,
+///
+/// where the near plane is the lower one if the box goes forward along the axis. `near` and `far` are the sides of the
+/// moving box, rounded so that no touch is missed.
+struct TreeSweep {
+  std::array<float, 3> near, far, inverse;
+  std::array<bool, 3> forward;
+  float reach = 0;  ///< the largest t
+};
+
+/// The largest value of a product of three rounded factors, relative to the exact one.
+inline constexpr float kSweepSlack = 0x1p-21F;
+
+/// Bit c is set when the moving box may meet child c up to `reach`; `time` is then no later than it does.
+inline std::uint32_t meet_mask(const WideNode& node, const TreeSweep& sweep, float reach, WideNode::Lanes& time) {
+  const auto meets = [&](std::size_t half) {
+    Float4 enter = all_lanes(0), leave = all_lanes(reach);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const WideNode::Lanes& first = sweep.forward[k] ? node.lower[k] : node.upper[k];
+      const WideNode::Lanes& last = sweep.forward[k] ? node.upper[k] : node.lower[k];
+      const Float4 inverse = all_lanes(sweep.inverse[k]);
+      const Float4 in = (four_lanes(first, half) - all_lanes(sweep.near[k])) * inverse;
+      const Float4 out = (four_lanes(last, half) - all_lanes(sweep.far[k])) * inverse;
+      enter = in > enter ? in : enter;
+      leave = out < leave ? out : leave;
+    }
+    enter *= all_lanes(1 - kSweepSlack);
+    std::memcpy(time.data() + 4 * half, &enter, sizeof enter);
+    return enter <= leave * all_lanes(1 + kSweepSlack);
+  };
+  return bits_of(meets(0), meets(1));
+}
+
 /// Lanes of the groups whose pairs are sought.
 struct MarkedLanes {
   std::vector<std::uint8_t> lanes;      ///< per group: bit c is set for lane c; 0xff if that is so for all with a proxy
@@ -116,7 +152,8 @@ class WideTree {
               ThreadPool* pool);
 
   TreeBox to_tree(const Aabb& box) const;
-  const Vec3& origin() const { return origin_; }
+  /// A box that moves by `direction` per unit of t, up to `reach`.
+  TreeSweep to_tree(const Aabb& box, const Vec3& direction, double reach) const;
 
   /// Lowest nodes, each with eight proxies.
   std::int32_t group_count() const { return level_size_.empty() ? 0 : level_size_[0]; }
@@ -143,8 +180,25 @@ class WideTree {
     });
   }
 
+  /// Calls visit(proxy) for the boxes that the sweep may meet, near ones first. What it returns is how far the sweep
+  /// goes from then on.
+  template <class Visit>
+  void visit_along(const TreeSweep& sweep, Visit&& visit) const;
+
+  /// The least float that is not below x, for a sweep that goes on to x.
+  static float reach_of(double x) { return static_cast<float>(x) * (1 + kSweepSlack); }
+
  private:
   static constexpr std::size_t kMostLevels = 12;
+
+  /// A node on the way of a sweep.
+  struct Ahead {
+    float time;
+    int level;
+    std::int32_t i;
+  };
+  /// Writes the children of a node in the order of their times; returns how many there are.
+  static std::size_t sort_by_time(std::uint32_t mask, const WideNode::Lanes& time, std::array<int, kTreeWidth>& order);
 
   const WideNode& node(int level, std::int32_t i) const {
     return nodes_[static_cast<std::size_t>(level_begin_[static_cast<std::size_t>(level)] + i)];
@@ -220,6 +274,42 @@ void WideTree::descend(Groups skip, Test&& test, VisitGroup&& visit) const {
       else
         visit(child, node(0, child), here.box(static_cast<std::size_t>(c)));
     }
+  }
+}
+
+inline std::size_t WideTree::sort_by_time(std::uint32_t mask, const WideNode::Lanes& time,
+                                          std::array<int, kTreeWidth>& order) {
+  std::size_t count = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const int c = std::countr_zero(mask);
+    std::size_t at = count++;
+    for (; at > 0 && time[static_cast<std::size_t>(c)] < time[static_cast<std::size_t>(order[at - 1])]; --at)
+      order[at] = order[at - 1];
+    order[at] = c;
+  }
+  return count;
+}
+
+template <class Visit>
+void WideTree::visit_along(const TreeSweep& sweep, Visit&& visit) const {
+  if (level_size_.empty()) return;
+  std::array<Ahead, kMostLevels * kTreeWidth> stack;
+  std::array<int, kTreeWidth> order{};
+  WideNode::Lanes time;
+  float reach = sweep.reach;
+  std::size_t top = 0;
+  stack[top++] = {0, static_cast<int>(level_size_.size()) - 1, 0};
+  while (top > 0) {
+    const Ahead here = stack[--top];
+    if (here.time > reach) continue;
+    const std::size_t count = sort_by_time(meet_mask(node(here.level, here.i), sweep, reach, time), time, order);
+    if (here.level > 0) {
+      for (std::size_t k = count; k-- > 0;)
+        stack[top++] = {time[static_cast<std::size_t>(order[k])], here.level - 1, here.i * kTreeWidth + order[k]};
+      continue;
+    }
+    for (std::size_t k = 0; k < count && time[static_cast<std::size_t>(order[k])] <= reach; ++k)
+      reach = reach_of(visit(proxy(here.i, order[k])));
   }
 }
 

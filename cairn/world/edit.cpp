@@ -75,6 +75,7 @@ std::vector<const ShapeDef*> defs_of(const WorldState& world, std::span<const st
 
 void touch(WorldState& world, std::size_t body) {
   world.bodies.status[body] |= kTouched;
+  world.queries.mark(body);
   wake_body(world, body);
 }
 
@@ -109,6 +110,7 @@ void refresh_shapes(WorldState& world, std::size_t body) {
     place_shape(world.bodies, world.shapes, i, world.settings.margin, 0);
   }
   world.bodies.status[body] |= kTouched;
+  world.queries.mark(body);
   // Contacts of balls are updated in place: what lanes remember of their shapes must be looked at again.
   for (LaneSources::OfSlab& slab : world.assembly.lane_sources.slabs) slab.stays = false;
 }
@@ -216,6 +218,7 @@ void drop_shape(WorldState& world, std::size_t s) {
   world.shapes.bounds[s] = Aabb{};
   world.shapes.def[s] = ShapeDef{};
   world.shapes.shape[s] = Sphere{};
+  world.queries.mark_removed(s);
   world.exclusions_changed = true;
   world.shape_ids.destroy(id);
 }

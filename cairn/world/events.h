@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "cairn/dynamics/body_def.h"
 
@@ -45,9 +47,10 @@ struct ContactView {
 
 /// Which shapes a query sees: those that pass all three.
 struct QueryFilter {
-  std::uint32_t mask = 0xffffffff;        ///< layers, see ShapeDef::layer
-  BodyId ignore{};                        ///< a body to look past; null: none
-  std::function<bool(ShapeId)> accept{};  ///< asked last; empty: all
+  std::uint32_t mask = 0xffffffff;  ///< layers, see ShapeDef::layer
+  BodyId ignore{};                  ///< a body to look past; null: none
+  /// Asked last, in any order and in batches by several threads at once; empty: all.
+  std::function<bool(ShapeId)> accept{};
 };
 
 /// What a ray or a shape cast met.
@@ -56,6 +59,39 @@ struct WorldHit {
   ShapeId shape;
   double distance = 0;  ///< m along the ray or the cast
   Vec3 point, normal;   ///< world; the normal points against the ray or the cast
+};
+
+/// One ray of a batch. The direction need not be unit.
+struct RayCast {
+  Vec3 origin, direction;
+  double length = 0;  ///< m
+};
+
+/// One shape of a batch that is moved through the world.
+struct ShapeCast {
+  Shape shape;
+  Pose pose;
+  Vec3 translation;
+};
+
+/// All hits of a batch of rays or casts. Whoever asks again and again keeps it: a warm batch allocates nothing.
+class HitLists {
+ public:
+  /// How many rays or casts the batch had.
+  std::size_t size() const { return first_.size(); }
+  /// The hits of ray or cast i, by distance, then shape.
+  std::span<const WorldHit> operator[](std::size_t i) const {
+    const std::vector<WorldHit>& hits = blocks_[i / kBlock];
+    const std::size_t end = i + 1 < size() && (i + 1) % kBlock != 0 ? first_[i + 1] : hits.size();
+    return {hits.data() + first_[i], end - first_[i]};
+  }
+
+ private:
+  friend class World;
+  static constexpr std::size_t kBlock = 32;  ///< rays or casts that are worked on by one thread
+
+  std::vector<std::vector<WorldHit>> blocks_;
+  std::vector<std::size_t> first_;  ///< per ray or cast: its first hit in its block
 };
 
 }  // namespace cairn

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Queries: rays, casts and overlaps. The broad phase names candidates; shapes that were edited or have moved since its
-// last call are looked at one by one, so that a query always sees the world as it is.
+// Queries: rays, casts and overlaps. A tree over the shapes as they are now (query_index.h) names candidates, near ones
+// first; the layers of the filter are compared before any geometry. The first hit is sought with a reach that ends at
+// the nearest so far, so that most of what stands behind it is never looked at.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,52 +14,31 @@ namespace cairn {
 
 namespace {
 
+/// By distance, then shape.
+bool is_before(const WorldHit& a, const WorldHit& b) {
+  return a.distance != b.distance ? a.distance < b.distance : a.shape < b.shape;
+}
+
 struct Query {
   const WorldState& world;
   const QueryFilter& filter;
+  const QueryTree& tree;
 
-  Query(const WorldState& of, const QueryFilter& by) : world(of), filter(by) {
+  Query(WorldState& of, const QueryFilter& by)
+      : world(of), filter(by), tree(of.queries.tree(of.bodies, of.shapes, of.pool.get())) {
     if (!(filter.ignore == BodyId{})) world.slot(filter.ignore, "query filter");
   }
 
   bool sees(std::size_t s) const {
-    if (world.shapes.body[s] < 0 || (world.shapes.def[s].layer & filter.mask) == 0) return false;
-    const auto body = static_cast<std::size_t>(world.shapes.body[s]);
-    if (filter.ignore.index == body) return false;
+    if ((world.shapes.filter[s].layer & filter.mask) == 0) return false;
+    if (filter.ignore.index == static_cast<std::uint32_t>(world.shapes.body[s])) return false;
     return !filter.accept || filter.accept(world.shape_ids.at(s));
   }
 
   /// Poses of shapes are those of the last detection; bodies have moved on since.
   Pose pose_of(std::size_t s) const {
-    return world.bodies.pose[static_cast<std::size_t>(world.shapes.body[s])] * world.shapes.local[s];
-  }
-
-  /// Shapes that are not where the broad phase last saw them.
-  bool is_elsewhere(std::size_t s) const {
-    const std::int32_t body = world.shapes.body[s];
-    if (body < 0) return false;
-    return world.broad_is_fresh || world.shapes.strayed[s] != 0 ||
-           (world.bodies.status[static_cast<std::size_t>(body)] & kTouched) != 0;
-  }
-
-  /// Visits every shape that may reach into `box`, in order of slots; `find` asks the broad phase for candidates.
-  template <class Find, class Visit>
-  void for_each_near(const Aabb& box, Find&& find, Visit&& visit) const {
-    std::vector<std::int32_t> candidates;
-    if (!world.broad_is_fresh) find(candidates);
-    std::erase_if(candidates, [&](std::int32_t s) { return is_elsewhere(static_cast<std::size_t>(s)); });
-    for (std::size_t s = 0; s < world.shapes.size(); ++s)
-      if (is_elsewhere(s)) candidates.push_back(static_cast<std::int32_t>(s));
-    std::sort(candidates.begin(), candidates.end());
-    for (const std::int32_t candidate : candidates) {
-      const auto s = static_cast<std::size_t>(candidate);
-      if (world.shapes.body[s] >= 0 && overlap(bounds(world.shapes.shape[s], pose_of(s)), box) && sees(s)) visit(s);
-    }
-  }
-  template <class Visit>
-  void for_each_near(const Aabb& box, Visit&& visit) const {
-    for_each_near(
-        box, [&](std::vector<std::int32_t>& candidates) { world.broad->find_overlaps(box, candidates); }, visit);
+    const Pose& pose = world.bodies.pose[static_cast<std::size_t>(world.shapes.body[s])];
+    return world.shapes.centred[s] != 0 ? pose : pose * world.shapes.local[s];
   }
 
   WorldHit hit(std::size_t s, double distance, const Vec3& point, const Vec3& normal) const {
@@ -67,10 +47,73 @@ struct Query {
   }
 };
 
-void sort_by_distance(std::vector<WorldHit>& hits) {
-  std::sort(hits.begin(), hits.end(), [](const WorldHit& a, const WorldHit& b) {
-    return a.distance != b.distance ? a.distance < b.distance : a.shape < b.shape;
+/// A ray that was checked.
+struct Beam {
+  Vec3 origin, along;  ///< unit
+  double length;
+
+  Aabb start() const { return {origin, origin}; }
+  const Vec3& direction() const { return along; }
+  double reach() const { return length; }
+  /// Up to where what comes may be as near as a hit at this distance.
+  double reach_at(double distance) const { return distance; }
+
+  std::optional<WorldHit> meet(const Query& query, std::size_t s) const {
+    const Pose pose = query.pose_of(s);
+    const Vec3 from = transform_back(pose, origin), local = rotate_back(pose.orientation, along);
+    // Turning rounds; shapes want a unit direction.
+    const auto found = ray(query.world.shapes.shape[s], from, normalised(local), length);
+    if (!found) return std::nullopt;
+    return query.hit(s, found->distance, origin + found->distance * along, rotate(pose.orientation, found->normal));
+  }
+};
+
+/// A shape on its way, checked; its reach is the fraction of the translation.
+struct Throw {
+  const Shape& shape;
+  Pose pose;
+  Vec3 translation;
+  double length = norm(translation);
+
+  /// What is within the tolerance of the cast counts as touched.
+  Aabb start() const {
+    const Aabb box = bounds(shape, pose);
+    return grown(box, 2 * kCastTolerance * norm(box.upper - box.lower));
+  }
+  const Vec3& direction() const { return translation; }
+  double reach() const { return 1; }
+  double reach_at(double distance) const { return length > 0 ? distance / length : 0.0; }
+
+  std::optional<WorldHit> meet(const Query& query, std::size_t s) const {
+    const auto found = cast(shape, pose, translation, query.world.shapes.shape[s], query.pose_of(s));
+    if (!found) return std::nullopt;
+    return query.hit(s, found->fraction * length, found->point, -found->normal);
+  }
+};
+
+template <class Way>
+std::optional<WorldHit> first_hit(const Query& query, const Way& way) {
+  std::optional<WorldHit> first;
+  double reach = way.reach();
+  query.tree.visit_along(way.start(), way.direction(), reach, [&](std::size_t s) {
+    if (!query.sees(s)) return reach;
+    const std::optional<WorldHit> hit = way.meet(query, s);
+    if (hit && (!first || is_before(*hit, *first))) first = hit, reach = way.reach_at(hit->distance);
+    return reach;
   });
+  return first;
+}
+
+/// Adds all hits of one ray or cast to a list, in their order.
+template <class Way>
+void add_hits(const Query& query, const Way& way, std::vector<WorldHit>& hits) {
+  const auto begin = static_cast<std::ptrdiff_t>(hits.size());
+  query.tree.visit_along(way.start(), way.direction(), way.reach(), [&](std::size_t s) {
+    if (query.sees(s))
+      if (const std::optional<WorldHit> hit = way.meet(query, s)) hits.push_back(*hit);
+    return way.reach();
+  });
+  std::sort(hits.begin() + begin, hits.end(), is_before);
 }
 
 void check_length(double length, const char* function) {
@@ -78,29 +121,12 @@ void check_length(double length, const char* function) {
     fail_input(fmt::format("{}: length is {}, it must lie in [0, {:g}] m", function, length, kLargestPosition));
 }
 
-std::vector<WorldHit> ray_hits(const Query& query, const Vec3& origin, const Vec3& direction, double length) {
-  check_vector(origin, kLargestPosition, "cast_ray: origin");
-  check_vector(direction, kLargestPosition, "cast_ray: direction");
-  check_length(length, "cast_ray");
-  require(norm(direction) > 0, "cast_ray: the direction is zero; pass where to look");
-  const Vec3 along = normalised(direction);
-  Aabb box{origin, origin};
-  box = unite(box, origin + length * along);
-  std::vector<WorldHit> hits;
-  const auto on_ray = [&](std::vector<std::int32_t>& candidates) {
-    query.world.broad->find_on_ray({origin, along, length}, candidates);
-  };
-  query.for_each_near(box, on_ray, [&](std::size_t s) {
-    const Pose pose = query.pose_of(s);
-    const Vec3 from = transform_back(pose, origin), local = rotate_back(pose.orientation, along);
-    // Turning rounds; shapes want a unit direction.
-    const auto found = ray(query.world.shapes.shape[s], from, normalised(local), length);
-    if (found)
-      hits.push_back(
-          query.hit(s, found->distance, origin + found->distance * along, rotate(pose.orientation, found->normal)));
-  });
-  sort_by_distance(hits);
-  return hits;
+Beam checked(const RayCast& given) {
+  check_vector(given.origin, kLargestPosition, "cast_ray: origin");
+  check_vector(given.direction, kLargestPosition, "cast_ray: direction");
+  check_length(given.length, "cast_ray");
+  require(norm(given.direction) > 0, "cast_ray: the direction is zero; pass where to look");
+  return {given.origin, normalised(given.direction), given.length};
 }
 
 /// Shapes that can be moved through the world: bounded and solid.
@@ -113,44 +139,105 @@ void check_solid(const Shape& shape, const char* function) {
         fmt::format("{}: half-spaces, meshes and height fields cannot be used here; pass a solid shape", function));
 }
 
-std::vector<WorldHit> cast_hits(const Query& query, const Shape& shape, const Pose& given, const Vec3& translation) {
+Throw checked(const Shape& shape, const Pose& given, const Vec3& translation) {
   const Pose pose = checked_pose(given, "cast_shape: pose");
   check_vector(translation, kLargestPosition, "cast_shape: translation");
   check_solid(shape, "cast_shape");
-  const Aabb here = bounds(shape, pose);
-  std::vector<WorldHit> hits;
-  query.for_each_near(unite(here, {here.lower + translation, here.upper + translation}), [&](std::size_t s) {
-    const auto found = cast(shape, pose, translation, query.world.shapes.shape[s], query.pose_of(s));
-    if (found) hits.push_back(query.hit(s, found->fraction * norm(translation), found->point, -found->normal));
-  });
-  sort_by_distance(hits);
-  return hits;
+  return {shape, pose, translation};
+}
+Throw checked(const ShapeCast& given) { return checked(given.shape, given.pose, given.translation); }
+
+/// Before anything is asked: a batch is refused whole.
+template <class Cast>
+void check_all(std::span<const Cast> casts) {
+  for (std::size_t i = 0; i < casts.size(); ++i) {
+    try {
+      checked(casts[i]);
+    } catch (const InputError& error) {
+      fail_input(fmt::format("number {} of the batch: {}", i, error.what()), error.kind());
+    }
+  }
 }
 
-std::optional<WorldHit> first_of(const std::vector<WorldHit>& hits) {
-  return hits.empty() ? std::nullopt : std::optional<WorldHit>(hits.front());
+constexpr std::int64_t kBatchGrain = 32;
+
+template <class Cast>
+void fill_first(WorldState& world, std::span<const Cast> casts, std::span<std::optional<WorldHit>> hits,
+                const QueryFilter& filter) {
+  require(casts.size() == hits.size(), "a batch needs one place for a hit per ray or cast");
+  check_all(casts);
+  const Query query{world, filter};
+  parallel_for(world.pool.get(), static_cast<std::int64_t>(casts.size()), kBatchGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+                   hits[i] = first_hit(query, checked(casts[i]));
+               });
 }
 
 }  // namespace
 
 std::optional<WorldHit> World::cast_ray(const Vec3& origin, const Vec3& direction, double length,
                                         const QueryFilter& filter) const {
-  return first_of(ray_hits({*state_, filter}, origin, direction, length));
+  const Beam beam = checked({origin, direction, length});
+  return first_hit(Query{*state_, filter}, beam);
 }
 
 std::vector<WorldHit> World::cast_ray_all(const Vec3& origin, const Vec3& direction, double length,
                                           const QueryFilter& filter) const {
-  return ray_hits({*state_, filter}, origin, direction, length);
+  const Beam beam = checked({origin, direction, length});
+  std::vector<WorldHit> hits;
+  add_hits(Query{*state_, filter}, beam, hits);
+  return hits;
 }
 
 std::optional<WorldHit> World::cast_shape(const Shape& shape, const Pose& pose, const Vec3& translation,
                                           const QueryFilter& filter) const {
-  return first_of(cast_hits({*state_, filter}, shape, pose, translation));
+  const Throw thrown = checked(shape, pose, translation);
+  return first_hit(Query{*state_, filter}, thrown);
 }
 
 std::vector<WorldHit> World::cast_shape_all(const Shape& shape, const Pose& pose, const Vec3& translation,
                                             const QueryFilter& filter) const {
-  return cast_hits({*state_, filter}, shape, pose, translation);
+  const Throw thrown = checked(shape, pose, translation);
+  std::vector<WorldHit> hits;
+  add_hits(Query{*state_, filter}, thrown, hits);
+  return hits;
+}
+
+void World::cast_rays(std::span<const RayCast> rays, std::span<std::optional<WorldHit>> hits,
+                      const QueryFilter& filter) const {
+  fill_first(*state_, rays, hits, filter);
+}
+
+void World::cast_shapes(std::span<const ShapeCast> casts, std::span<std::optional<WorldHit>> hits,
+                        const QueryFilter& filter) const {
+  fill_first(*state_, casts, hits, filter);
+}
+
+template <class Cast>
+void World::fill_lists(std::span<const Cast> casts, HitLists& hits, const QueryFilter& filter) const {
+  check_all(casts);
+  const Query query{*state_, filter};
+  constexpr std::size_t kBlock = HitLists::kBlock;
+  hits.first_.resize(casts.size());
+  if (hits.blocks_.size() * kBlock < casts.size()) hits.blocks_.resize((casts.size() + kBlock - 1) / kBlock);
+  parallel_for(state_->pool.get(), static_cast<std::int64_t>(casts.size()), kBlock,
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::vector<WorldHit>& block = hits.blocks_[static_cast<std::size_t>(begin) / kBlock];
+                 block.clear();
+                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+                   hits.first_[i] = block.size();
+                   add_hits(query, checked(casts[i]), block);
+                 }
+               });
+}
+
+void World::cast_rays_all(std::span<const RayCast> rays, HitLists& hits, const QueryFilter& filter) const {
+  fill_lists(rays, hits, filter);
+}
+
+void World::cast_shapes_all(std::span<const ShapeCast> casts, HitLists& hits, const QueryFilter& filter) const {
+  fill_lists(casts, hits, filter);
 }
 
 std::vector<ShapeId> World::overlap_shape(const Shape& shape, const Pose& given, const QueryFilter& filter) const {
@@ -158,9 +245,11 @@ std::vector<ShapeId> World::overlap_shape(const Shape& shape, const Pose& given,
   check_solid(shape, "overlap_shape");
   const Query query{*state_, filter};
   std::vector<ShapeId> result;
-  query.for_each_near(bounds(shape, pose), [&](std::size_t s) {
-    if (overlaps(shape, pose, state_->shapes.shape[s], query.pose_of(s))) result.push_back(state_->shape_ids.at(s));
+  query.tree.visit_overlaps(bounds(shape, pose), [&](std::size_t s) {
+    if (query.sees(s) && overlaps(shape, pose, state_->shapes.shape[s], query.pose_of(s)))
+      result.push_back(state_->shape_ids.at(s));
   });
+  std::sort(result.begin(), result.end());
   return result;
 }
 
@@ -171,7 +260,10 @@ std::vector<ShapeId> World::overlap_box(const Aabb& box, const QueryFilter& filt
           "overlap_box: the lower corner is above the upper one; exchange them");
   std::vector<ShapeId> result;
   const Query query{*state_, filter};
-  query.for_each_near(box, [&](std::size_t s) { result.push_back(state_->shape_ids.at(s)); });
+  query.tree.visit_overlaps(box, [&](std::size_t s) {
+    if (query.sees(s)) result.push_back(state_->shape_ids.at(s));
+  });
+  std::sort(result.begin(), result.end());
   return result;
 }
 

@@ -11,12 +11,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The broad phase wants finite boxes; a half-space reaches as far as it allows.
-Aabb clamped(const Aabb& box) {
-  const Vec3 far{kLargestCoordinate, kLargestCoordinate, kLargestCoordinate};
-  return {max(box.lower, -far), min(box.upper, far)};
-}
-
 /// How far ahead bounds look: the way of the next step, at most a part of the size. Without that limit everything fast
 /// would be paired with everything around it; bodies that must not pass through others have BodyDef::continuous.
 Vec3 speculative_way(const Vec3& way, double radius) {
@@ -25,6 +19,11 @@ Vec3 speculative_way(const Vec3& way, double radius) {
 }
 
 }  // namespace
+
+Aabb clamped(const Aabb& box) {
+  const Vec3 far{kLargestCoordinate, kLargestCoordinate, kLargestCoordinate};
+  return {max(box.lower, -far), min(box.upper, far)};
+}
 
 double speculative_turn(const Vec3& angular_velocity, double radius, double dt) {
   if (std::isinf(radius)) return 0;
@@ -36,7 +35,7 @@ void Shapes::resize(std::size_t count) {
   shape.resize(count), body.resize(count, -1), local.resize(count);
   ball_centre.resize(count), ball_radius.resize(count, 0), sphere_radius.resize(count, -1), filter.resize(count);
   centred.resize(count), material.resize(count);
-  pose.resize(count), bounds.resize(count), ball.resize(count), strayed.resize(count);
+  pose.resize(count), bounds.resize(count), ball.resize(count);
 }
 
 void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
@@ -71,22 +70,6 @@ void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double mar
                          : grown(bounds(shapes.shape[i], shapes.pose[i]), grow);
   const Aabb swept{min(box.lower, box.lower + way), max(box.upper, box.upper + way)};
   shapes.bounds[i] = round ? swept : clamped(swept);
-}
-
-bool strays(const Bodies& bodies, const Shapes& shapes, std::size_t i, const Velocity& displacement, double margin,
-            double dt) {
-  const Velocity& v = bodies.velocity[static_cast<std::size_t>(shapes.body[i])];
-  const double radius = shapes.ball_radius[i];
-  const Vec3 way = speculative_way(dt * v.linear, radius), &d = displacement.linear;
-  const bool round = shapes.sphere_radius[i] >= 0;
-  const double grow = 0.5 * margin + (round ? 0.0 : speculative_turn(v.angular, radius, dt));
-  // Turning moves no point of the shape by more than the angle times its distance from the centre of mass.
-  const double reach = norm(shapes.ball_centre[i]) + (round ? 0.0 : radius);
-  const double slack = grow - (displacement.angular == Vec3{} ? 0.0 : norm(displacement.angular) * reach);
-  const auto within = [&](double moved, double foreseen) {
-    return moved >= std::min(0.0, foreseen) - slack && moved <= std::max(0.0, foreseen) + slack;
-  };
-  return !(slack >= 0 && within(d.x, way.x) && within(d.y, way.y) && within(d.z, way.z));
 }
 
 }  // namespace cairn

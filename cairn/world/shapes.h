@@ -30,9 +30,6 @@ struct Shapes {
   std::vector<Aabb> bounds;        ///< world, grown for the broad phase
   std::vector<BoundingBall> ball;  ///< world, grown likewise
 
-  // Written at the end of a step.
-  std::vector<std::uint8_t> strayed;  ///< 1: its body went further than `bounds` allow for
-
   std::size_t size() const { return body.size(); }
   void resize(std::size_t count);
 };
@@ -40,15 +37,13 @@ struct Shapes {
 /// How far the surface of a shape that is not round may come by turning in a step, with the same limit.
 double speculative_turn(const Vec3& angular_velocity, double radius, double dt);
 
+/// Bounds as far as the broad phase takes them: those of a half-space have no end.
+Aabb clamped(const Aabb& box);
+
 /// Fills the derived fields of slot i from `def` and the body.
 void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i);
 
 /// Places a shape: pose, bounds and ball, grown by half the margin and by the way its body may go in the next step.
 void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt);
-
-/// True if the bounds that place_shape made hold the shape no longer once its body has moved by `displacement`. To be
-/// asked while the body still has the velocity it was placed with.
-bool strays(const Bodies& bodies, const Shapes& shapes, std::size_t i, const Velocity& displacement, double margin,
-            double dt);
 
 }  // namespace cairn

@@ -84,7 +84,6 @@ void find_pairs(WorldState& world, double dt) {
   if (world.exclusions_changed) refresh_exclusions(world);
   world.broad->find_pairs(world.shapes.bounds, world.shapes.filter, world.shapes.ball, world.pool.get(),
                           world.cache.next_pairs());
-  world.broad_is_fresh = false;
 }
 
 void update_contacts(WorldState& world, double dt) {
@@ -263,38 +262,20 @@ void correct_free_flight(WorldState& world, double dt) {
           dt * solution.velocity[i].linear - 0.5 * dt * dt * problem.bodies[i].acceleration.linear;
 }
 
-/// Shapes that queries must not look for where the broad phase last saw them.
-void find_strays(WorldState& world, double dt) {
-  const Bodies& bodies = world.bodies;
-  Shapes& shapes = world.shapes;
-  parallel_for(
-      world.pool.get(), static_cast<std::int64_t>(shapes.size()), kBodyGrain,
-      [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-          shapes.strayed[i] = 0;
-          if (shapes.body[i] < 0) continue;
-          const auto body = static_cast<std::size_t>(shapes.body[i]);
-          const Velocity& v = bodies.velocity[body];
-          if (bodies.is_active(body))
-            shapes.strayed[i] =
-                strays(bodies, shapes, i, world.assembly.solution.displacement[body], world.settings.margin, dt);
-          else if (bodies.is_moving_kinematic(body))
-            shapes.strayed[i] = strays(bodies, shapes, i, {dt * v.linear, dt * v.angular}, world.settings.margin, dt);
-        }
-      });
-}
-
 void integrate(WorldState& world, double dt) {
   Bodies& bodies = world.bodies;
   const ContactSolution& solution = world.assembly.solution;
+  world.queries.begin_marks(bodies.size());
   parallel_for(world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
                    if (bodies.is_active(i)) {
+                     world.queries.mark_moved(i);
                      bodies.velocity[i] = solution.velocity[i];
                      bodies.pose[i] = moved(bodies.pose[i], solution.displacement[i]);
                    } else if (bodies.is_moving_kinematic(i)) {
                      const Velocity& v = bodies.velocity[i];
+                     world.queries.mark_moved(i);
                      bodies.pose[i] = moved(bodies.pose[i], {dt * v.linear, dt * v.angular});
                    }
                  }
@@ -311,7 +292,6 @@ void advance(WorldState& world, double dt) {
   StageTimer timing(world, Stage::advance);
   if (world.settings.integrator == Integrator::velocity_verlet) correct_free_flight(world, dt);
   stop_at_first_touch(world);
-  find_strays(world, dt);
   integrate(world, dt);
   update_rest_times(world, dt);
   measure_state(world);

@@ -72,7 +72,7 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
   const JointProjection use = settings.joint_projection.use;
   world.projects_joints =
       use == JointProjection::on || (use == JointProjection::automatic && world.solver->traits().holds_joints);
-  if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = world.broad_is_fresh = true;
+  if (broad != nullptr) world.broad = std::move(broad), world.exclusions_changed = true;
   if (other_pool) world.pool = std::move(pool);
   for (std::size_t i = 0; i < world.bodies.size(); ++i) {
     if (!sleep_on) wake_body(world, i);

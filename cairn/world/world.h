@@ -204,8 +204,8 @@ class World {
   /// Of the last step, impulses only; empty unless kept.
   const ContactSolution& warm_start() const;
 
-  // Queries see the world as it is now. InputError for numbers that are not finite, a direction of length zero, and
-  // half-spaces, meshes and height fields as the shape that is asked about.
+  // Queries see the world as it is now, and may be made by several threads at once. InputError for numbers that are not
+  // finite, a direction of length zero, and half-spaces, meshes and height fields as the shape that is asked about.
 
   /// The first shape on a ray, or none. The direction need not be unit; `length` in metres. A ray that begins inside a
   /// solid shape hits it at distance 0.
@@ -220,6 +220,13 @@ class World {
   /// All shapes that it would meet if nothing stopped it, by distance, then by shape.
   std::vector<WorldHit> cast_shape_all(const Shape& shape, const Pose& pose, const Vec3& translation,
                                        const QueryFilter& filter = {}) const;
+  /// Batches, on the threads of the world: hits[i] is what the single call would say of rays[i] or casts[i].
+  void cast_rays(std::span<const RayCast> rays, std::span<std::optional<WorldHit>> hits,
+                 const QueryFilter& filter = {}) const;
+  void cast_rays_all(std::span<const RayCast> rays, HitLists& hits, const QueryFilter& filter = {}) const;
+  void cast_shapes(std::span<const ShapeCast> casts, std::span<std::optional<WorldHit>> hits,
+                   const QueryFilter& filter = {}) const;
+  void cast_shapes_all(std::span<const ShapeCast> casts, HitLists& hits, const QueryFilter& filter = {}) const;
   /// Shapes that overlap a solid shape at `pose`, by the index of their handles.
   std::vector<ShapeId> overlap_shape(const Shape& shape, const Pose& pose, const QueryFilter& filter = {}) const;
   /// Shapes whose bounding boxes overlap a box of the world.
@@ -239,6 +246,8 @@ class World {
 
  private:
   void deliver_events();
+  template <class Cast>
+  void fill_lists(std::span<const Cast> casts, HitLists& hits, const QueryFilter& filter) const;
   std::unique_ptr<WorldState> state_;
 };
 

@@ -13,6 +13,7 @@
 #include "cairn/world/assembly/assemble.h"
 #include "cairn/world/assembly/project_joints.h"
 #include "cairn/world/joints.h"
+#include "cairn/world/query_index.h"
 #include "cairn/world/world.h"
 
 namespace cairn {
@@ -37,7 +38,7 @@ struct WorldState {
   MaterialTable materials;
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<BroadPhase> broad;
-  bool broad_is_fresh = true;  ///< it has not seen any shapes yet
+  QueryIndex queries;
   std::unique_ptr<Solver> solver;
   bool projects_joints = false;
   JointProjector joint_projector;

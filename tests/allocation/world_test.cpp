@@ -133,5 +133,26 @@ INSTANTIATE_TEST_SUITE_P(Worlds, WarmStep,
                                          Scene{"swinging_chains", add_swinging_chains, 60, "ldl_pgs"}),
                          [](const auto& each) { return std::string(each.param.name); });
 
+TEST(Queries, OfAWarmWorldAllocateNothing) {
+  World world;
+  add_box_pile(world);
+  std::vector<RayCast> rays;
+  for (int i = 0; i < 200; ++i) rays.push_back({{0.06 * i, -0.2, 20}, {0, 0.01, -1}, 30});
+  const std::vector<ShapeCast> casts(50, {make_sphere(0.3), {{3, 0, 20}, {}}, {0, 0, -20}});
+  std::vector<std::optional<WorldHit>> hits(rays.size()), cast_hits(casts.size());
+  HitLists lists;
+  const auto ask = [&] {
+    world.step(1.0 / 60);
+    const std::int64_t before = allocation_count();
+    world.cast_ray({3, 0, 20}, {0, 0, -1}, 30);
+    world.cast_shape(make_sphere(0.3), {{3, 0, 20}, {}}, {0, 0, -20});
+    world.cast_rays(rays, hits), world.cast_shapes(casts, cast_hits);
+    world.cast_rays_all(rays, lists);
+    return allocation_count() - before;
+  };
+  for (int i = 0; i < 10; ++i) ask();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(ask(), 0);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -174,6 +174,11 @@ std::string Player::cast_rays(Draw& draw) {
               normalised(rotate_back(pose.orientation, direction)), length))
         expected.push_back(shape);
     }
+  HitLists batch;
+  world_.cast_rays_all(std::vector<RayCast>(3, {origin, direction, length}), batch);
+  const auto has_shape = [](const WorldHit& hit, ShapeId shape) { return hit.shape == shape; };
+  if (!std::equal(batch[2].begin(), batch[2].end(), found.begin(), found.end(), has_shape))
+    throw Finding("a batch differs", fmt::format("{} hits, {} for the ray alone", batch[2].size(), found.size()));
   std::sort(found.begin(), found.end()), std::sort(expected.begin(), expected.end());
   if (found != expected)
     throw Finding("a ray misses", fmt::format("{} shapes found, {} are on the ray", found.size(), expected.size()));
