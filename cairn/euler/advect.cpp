@@ -182,8 +182,7 @@ void update_distance(GridSolid& solid, ThreadPool* pool) {
   parallel_for(pool, static_cast<std::int64_t>(solid.flags.size()), kBlockNodes,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   if ((solid.flags[i] & kHasMap) != 0)
-                     solid.distance[i] = signed_distance(solid.shape, solid.map[i]);
+                   if ((solid.flags[i] & kHasMap) != 0) solid.distance[i] = signed_distance(solid.shape, solid.map[i]);
                });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Agglomeration. A node at the surface may have nearly no mass, and then nearly no stable time step. Nodes below a share
-// of a full cell's mass have no velocity of their own: neighbours carry them, with weights P that add up to one,
+// Agglomeration. A node at the surface may have nearly no mass, and then nearly no stable time step. Nodes below a
+// share of a full cell's mass have no velocity of their own: neighbours carry them, with weights P that add up to one,
 //
 //   m <- P^T m,   f <- P^T f,   and J <- J P for the rows of contact
 //
@@ -18,12 +18,12 @@ constexpr int kMostReach = 3;
 
 struct NodeSums {
   double mass = 0, kinetic = 0, speed2 = 0;
-  Vec3 first, momentum, angular;
+  Vec3 momentum, angular;
   std::int64_t nodes = 0;
 };
 
 NodeSums add(const NodeSums& a, const NodeSums& b) {
-  return {a.mass + b.mass,   a.kinetic + b.kinetic,   std::max(a.speed2, b.speed2), a.first + b.first,
+  return {a.mass + b.mass,         a.kinetic + b.kinetic, std::max(a.speed2, b.speed2),
           a.momentum + b.momentum, a.angular + b.angular, a.nodes + b.nodes};
 }
 
@@ -34,9 +34,19 @@ NodeSums sum_block(const GridSolid& solid, std::int32_t block) {
     if ((solid.flags[i] & kIsDynamic) == 0) continue;
     const double m = solid.mass[i];
     const Vec3 x = solid.grid.position(solid.blocks.node_index(node)), v = solid.velocity[i];
-    sums = add(sums, {m, 0.5 * m * dot(v, v), dot(v, v), m * x, m * v, m * cross(x, v), 1});
+    sums = add(sums, {m, 0.5 * m * dot(v, v), dot(v, v), m * v, m * cross(x, v), 1});
   }
   return sums;
+}
+
+/// sum m x of all nodes of a block, small ones included: the centre of mass before anything is carried.
+Vec3 first_moment(const GridSolid& solid, std::int32_t block) {
+  Vec3 sum;
+  for (std::int32_t node = block * kBlockNodes; node < (block + 1) * kBlockNodes; ++node) {
+    const double m = solid.mass[static_cast<std::size_t>(node)];
+    if (m > 0) sum += m * solid.grid.position(solid.blocks.node_index(node));
+  }
+  return sum;
 }
 
 /// Flags nodes that are dynamic and lists those of the block that others have to carry.
@@ -109,6 +119,14 @@ bool agglomerate(GridSolid& solid, ThreadPool* pool) {
   parallel_for(pool, blocks, 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) divide_block(solid, static_cast<std::int32_t>(b), least);
   });
+  const Vec3 moment = parallel_reduce(
+      pool, blocks, 4, Vec3{},
+      [&](std::int64_t begin, std::int64_t end) {
+        Vec3 part;
+        for (std::int64_t b = begin; b < end; ++b) part += first_moment(solid, static_cast<std::int32_t>(b));
+        return part;
+      },
+      [](const Vec3& a, const Vec3& b) { return a + b; });
   carry(solid);
   const NodeSums sums = parallel_reduce(
       pool, blocks, 4, NodeSums{},
@@ -120,7 +138,7 @@ bool agglomerate(GridSolid& solid, ThreadPool* pool) {
       [](const NodeSums& a, const NodeSums& b) { return add(a, b); });
   SolidMeasures& m = solid.measures;
   m.mass = sums.mass;
-  m.centre = sums.mass > 0 ? (1 / sums.mass) * sums.first : Vec3{};
+  m.centre = sums.mass > 0 ? (1 / sums.mass) * moment : Vec3{};
   m.kinetic_energy = sums.kinetic;
   m.momentum = sums.momentum;
   m.angular_momentum = sums.angular;

@@ -39,10 +39,10 @@ NodeIndex index_nodes(const ContactRows& rows) {
   index.range.resize(n);
   for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
     const auto same = [&](std::size_t i) {
-      return entries[order[i]].solid == entries[order[begin]].solid && entries[order[i]].node == entries[order[begin]].node;
+      return entries[order[i]].solid == entries[order[begin]].solid &&
+             entries[order[i]].node == entries[order[begin]].node;
     };
-    for (end = begin; end < n && same(end); ++end)
-      index.uses[end] = {row_of[order[end]], entries[order[end]].weight};
+    for (end = begin; end < n && same(end); ++end) index.uses[end] = {row_of[order[end]], entries[order[end]].weight};
     for (std::size_t i = begin; i < end; ++i) index.range[order[i]] = {begin, end};
   }
   return index;
@@ -58,7 +58,8 @@ void find_row(const ContactRows& rows, std::span<const GridSolid> solids, const 
               std::vector<double>& sum, std::vector<char>& is_touched, SparseRow& out) {
   for (std::size_t e = rows.rows[c].first; e < rows.rows[c].last; ++e) {
     const RowEntry& entry = rows.entries[e];
-    const double scaled = entry.weight / solids[static_cast<std::size_t>(entry.solid)].mass[static_cast<std::size_t>(entry.node)];
+    const double scaled =
+        entry.weight / solids[static_cast<std::size_t>(entry.solid)].mass[static_cast<std::size_t>(entry.node)];
     for (std::size_t u = index.range[e].first; u < index.range[e].second; ++u) {
       const auto d = static_cast<std::size_t>(index.uses[u].row);
       if (is_touched[d] == 0) {

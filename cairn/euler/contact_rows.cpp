@@ -11,10 +11,10 @@ namespace cairn {
 
 namespace {
 
-constexpr double kLeastArea = 1e-3;   // of a cell's face
-constexpr double kLeastSlope = 0.1;   // of a distance per metre; flatter is no distance
-constexpr double kMostDistance = 3;   // cells from a surface to where it is looked for
-constexpr double kMostGap = 1;        // cells
+constexpr double kLeastArea = 1e-3;     // of a cell's face
+constexpr double kLeastSlope = 0.1;     // of a distance per metre; flatter is no distance
+constexpr double kMostDistance = 3;     // cells from a surface to where it is looked for
+constexpr double kMostGap = 1;          // cells
 constexpr double kSlidingSpeed = 1e-9;  // m/s
 
 /// The contact surface in one cell.
@@ -22,11 +22,11 @@ struct CellSurface {
   RowKey key;              ///< without part
   std::int32_t along = 0;  ///< index of the cell along the axis of the key
   GridIndex cell;
-  double area = 0;         ///< m^2
-  double gap = 0;          ///< int g
-  Vec3 normal;             ///< int n
-  Vec3 moment;             ///< int x
-  CornerValues weight{};   ///< int N
+  double area = 0;        ///< m^2
+  double gap = 0;         ///< int g
+  Vec3 normal;            ///< int n
+  Vec3 moment;            ///< int x
+  CornerValues weight{};  ///< int N
 };
 
 /// Distances of a solid at the corners of a cell in metres of space; false where one is not defined, or it is far.
@@ -277,7 +277,8 @@ ContactRows find_contact_rows(std::span<const GridSolid> solids, std::span<const
   std::vector<std::vector<RowEntry>> entries(count);
   parallel_for(pool, static_cast<std::int64_t>(count), 16, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      rows[i] = merged_row(solids, walls, std::span(surfaces).subspan(starts[i], starts[i + 1] - starts[i]), entries[i]);
+      rows[i] =
+          merged_row(solids, walls, std::span(surfaces).subspan(starts[i], starts[i + 1] - starts[i]), entries[i]);
   });
   ContactRows result;
   const double least = surfaces.empty() ? 0 : kLeastArea * solids[0].grid.spacing * solids[0].grid.spacing;

@@ -23,21 +23,21 @@ namespace cairn {
 
 /// Which row: found again in the next step by the column of cells it stands for.
 struct RowKey {
-  std::int32_t a = 0, b = 0;      ///< solids, a < b; or a wall: b = -1 - its number
-  std::int32_t axis = 0;          ///< 2 * the dominant axis of the normal, + 1 where that points down it
-  std::int32_t u = 0, v = 0;      ///< indices of the cells across the axis
-  std::int32_t part = 0;          ///< 0, 1, ... where the column has several surfaces
+  std::int32_t a = 0, b = 0;  ///< solids, a < b; or a wall: b = -1 - its number
+  std::int32_t axis = 0;      ///< 2 * the dominant axis of the normal, + 1 where that points down it
+  std::int32_t u = 0, v = 0;  ///< indices of the cells across the axis
+  std::int32_t part = 0;      ///< 0, 1, ... where the column has several surfaces
 
   friend constexpr auto operator<=>(const RowKey&, const RowKey&) = default;
 };
 
 struct ContactRow {
   RowKey key;
-  Frame frame;           ///< n from B to A; the first tangent along the sliding velocity
-  Vec3 velocity;         ///< S v* - that of the wall, m/s
-  Vec3 point;            ///< m, middle of the surface
-  double area = 0;       ///< m^2
-  double gap = 0;        ///< m, mean; negative: overlap
+  Frame frame;      ///< n from B to A; the first tangent along the sliding velocity
+  Vec3 velocity;    ///< S v* - that of the wall, m/s
+  Vec3 point;       ///< m, middle of the surface
+  double area = 0;  ///< m^2
+  double gap = 0;   ///< m, mean; negative: overlap
   double friction = 0;
   std::size_t first = 0, last = 0;  ///< its entries
 };
@@ -50,8 +50,8 @@ struct RowEntry {
 };
 
 struct ContactRows {
-  std::vector<ContactRow> rows;     ///< ascend by key
-  std::vector<RowEntry> entries;    ///< of dynamic nodes; a row's ascend by solid and node
+  std::vector<ContactRow> rows;   ///< ascend by key
+  std::vector<RowEntry> entries;  ///< of dynamic nodes; a row's ascend by solid and node
 };
 
 /// All rows of this moment; velocities are `next` of the solids. Solids that are not active take no part.

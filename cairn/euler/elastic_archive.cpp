@@ -198,9 +198,9 @@ void blocks_of(ByteReader& a, GridSolid& solid) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     vec(a, blocks[i]);
     const auto is_near = [](std::int32_t x) { return x > -kMostBlock && x < kMostBlock; };
-    require(is_near(blocks[i].x) && is_near(blocks[i].y) && is_near(blocks[i].z) &&
-                (i == 0 || blocks[i - 1] < blocks[i]),
-            "the blocks of a solid are out of order");
+    require(
+        is_near(blocks[i].x) && is_near(blocks[i].y) && is_near(blocks[i].z) && (i == 0 || blocks[i - 1] < blocks[i]),
+        "the blocks of a solid are out of order");
   }
   solid.blocks.assign(blocks);
   const std::size_t n = solid.blocks.node_count();

@@ -30,7 +30,11 @@ Stress st_venant_kirchhoff(const LameConstants& lame, const Mat3& f, double j) {
 Stress corotated(const LameConstants& lame, const Mat3& f, double j) {
   const Mat3 r = polar_rotation(f);
   const Mat3 s = transposed(r) * f;
-  const SymMat3 strain{s.row0.x - 1, s.row1.y - 1, s.row2.z - 1, 0.5 * (s.row0.y + s.row1.x), 0.5 * (s.row0.z + s.row2.x),
+  const SymMat3 strain{s.row0.x - 1,
+                       s.row1.y - 1,
+                       s.row2.z - 1,
+                       0.5 * (s.row0.y + s.row1.x),
+                       0.5 * (s.row0.z + s.row2.x),
                        0.5 * (s.row1.z + s.row2.y)};
   // P F^T = R (2 mu (S - 1) + lambda tr(S - 1) 1) S R^T; both factors are functions of S, so that they commute.
   const SymMat3 p = 2 * lame.mu * strain + isotropic(lame.lambda * trace(strain));

@@ -10,6 +10,7 @@
 #include "cairn/core/errors.h"
 #include "cairn/core/timer.h"
 #include "cairn/problem/residual.h"
+#include "cairn/solvers/staggered/assembled_staggered.h"
 
 namespace cairn {
 
@@ -79,16 +80,18 @@ int ElasticWorld::choose_sub_steps(double dt) const {
   const double limit = step_limit() * (1 + kStepSlack);
   if (settings_.sub_steps > 0) {
     if (dt > settings_.sub_steps * limit)
-      fail_input(fmt::format("a step of {:g} s in {} sub-steps is above the stable limit of {:g} s each: take a smaller "
-                             "dt, more sub-steps, or sub_steps = 0",
-                             dt, settings_.sub_steps, limit));
+      fail_input(
+          fmt::format("a step of {:g} s in {} sub-steps is above the stable limit of {:g} s each: take a smaller "
+                      "dt, more sub-steps, or sub_steps = 0",
+                      dt, settings_.sub_steps, limit));
     return settings_.sub_steps;
   }
   const double count = std::max(1.0, std::ceil(dt / limit));
   if (!(count <= settings_.max_sub_steps))
-    fail_input(fmt::format("a step of {:g} s needs more than {} sub-steps of {:g} s, the stable limit: take a smaller dt, a "
-                           "coarser grid or a softer material",
-                           dt, settings_.max_sub_steps, limit));
+    fail_input(
+        fmt::format("a step of {:g} s needs more than {} sub-steps of {:g} s, the stable limit: take a smaller dt, a "
+                    "coarser grid or a softer material",
+                    dt, settings_.max_sub_steps, limit));
   return static_cast<int>(count);
 }
 

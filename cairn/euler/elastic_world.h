@@ -17,7 +17,7 @@
 #include "cairn/core/hash.h"
 #include "cairn/euler/contact_rows.h"
 #include "cairn/solvers/solver_table.h"
-#include "cairn/solvers/staggered/assembled_staggered.h"
+#include "cairn/solvers/staggered/assembled_staggered_settings.h"
 
 namespace cairn {
 
@@ -31,14 +31,14 @@ struct ElasticSettings {
   bool contact = true;
   /// "staggered": two QPs in turn; or the name of any solver of solver_table() that takes assembled problems.
   std::string contact_solver = "staggered";
-  NamedSettings contact_solver_settings{};    ///< of the latter
-  AssembledStaggeredSettings staggered{};     ///< of the former
-  int contact_iterations = 200;               ///< of the latter
-  double contact_tolerance = 1e-8;            ///< on the residual, likewise
-  bool measure_residual = false;              ///< judge every contact solve by the ruler; changes nothing else
-  double overlap_rate = 0.1;                  ///< of an overlap that contacts take back per sub-step
-  bool warm_start = true;                     ///< begin from the impulses of the last sub-step
-  int threads = 1;                            ///< 0: every processor; results do not depend on it
+  NamedSettings contact_solver_settings{};  ///< of the latter
+  AssembledStaggeredSettings staggered{};   ///< of the former
+  int contact_iterations = 200;             ///< of the latter
+  double contact_tolerance = 1e-8;          ///< on the residual, likewise
+  bool measure_residual = false;            ///< judge every contact solve by the ruler; changes nothing else
+  double overlap_rate = 0.1;                ///< of an overlap that contacts take back per sub-step
+  bool warm_start = true;                   ///< begin from the impulses of the last sub-step
+  int threads = 1;                          ///< 0: every processor; results do not depend on it
 };
 
 /// Refuses (InputError) what cannot be used.
@@ -46,30 +46,30 @@ void check_settings(const ElasticSettings& settings);
 
 /// What contacts did, over the sub-steps of a step.
 struct ElasticContactReport {
-  std::int64_t rows = 0;        ///< of the last sub-step
-  std::int64_t touching = 0;    ///< of these, with an impulse
-  double overlap = 0;           ///< m, the deepest mean overlap of a row, of the last sub-step
-  int staggered_max = 0;        ///< iterations of both QPs in turn: of the sub-step with most
-  int not_settled = 0;          ///< sub-steps whose staggering ended at its limit, or whose solver did not converge
-  int contact_sets_max = 0;     ///< active sets of a contact QP, and of a friction QP, that took most
+  std::int64_t rows = 0;      ///< of the last sub-step
+  std::int64_t touching = 0;  ///< of these, with an impulse
+  double overlap = 0;         ///< m, the deepest mean overlap of a row, of the last sub-step
+  int staggered_max = 0;      ///< iterations of both QPs in turn: of the sub-step with most
+  int not_settled = 0;        ///< sub-steps whose staggering ended at its limit, or whose solver did not converge
+  int contact_sets_max = 0;   ///< active sets of a contact QP, and of a friction QP, that took most
   int friction_sets_max = 0;
-  int factorisations_max = 0;   ///< of one of both QPs in a sub-step
-  int refactored = 0;           ///< sub-steps in which one of both was factored more than once
-  int rescues = 0;              ///< QPs whose active sets needed Gauss-Seidel again
-  int unfinished = 0;           ///< QPs whose active sets did not end: best iterate
-  double momentum_error = 0;    ///< made from nothing by a contact solve, over its impulses: round-off
-  double residual = -1;         ///< worst, of the ruler; -1: not asked for
+  int factorisations_max = 0;  ///< of one of both QPs in a sub-step
+  int refactored = 0;          ///< sub-steps in which one of both was factored more than once
+  int rescues = 0;             ///< QPs whose active sets needed Gauss-Seidel again
+  int unfinished = 0;          ///< QPs whose active sets did not end: best iterate
+  double momentum_error = 0;   ///< made from nothing by a contact solve, over its impulses: round-off
+  double residual = -1;        ///< worst, of the ruler; -1: not asked for
   double contact_seconds = 0, friction_seconds = 0;  ///< in QPs of the kind, set-up included
 };
 
 struct ElasticReport {
   std::int64_t step = 0;
-  double time = 0;            ///< s
+  double time = 0;  ///< s
   int sub_steps = 0;
-  double step_limit = 0;      ///< s, that the solids allowed at the start of the step; infinite without solids
-  std::int64_t frozen = 0;    ///< solids that are not active any more
-  double mass_error = 0;      ///< largest change of a solid's mass since its start, relative
-  SolidMeasures total;        ///< of active solids; centre of all
+  double step_limit = 0;    ///< s, that the solids allowed at the start of the step; infinite without solids
+  std::int64_t frozen = 0;  ///< solids that are not active any more
+  double mass_error = 0;    ///< largest change of a solid's mass since its start, relative
+  SolidMeasures total;      ///< of active solids; centre of all
   ElasticContactReport contact;
   double solid_seconds = 0, contact_seconds = 0;  ///< in stages of solids, in contacts
 };

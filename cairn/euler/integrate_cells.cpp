@@ -59,7 +59,8 @@ void blend(std::array<Vec3, 4>& e) {
 Slopes slopes_of(const Corners& f, double over_spacing) {
   Slopes s;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    for (std::size_t e = 0; e < 4; ++e) s[axis][e] = over_spacing * (f[kEdge[axis][e] + kAlong[axis]] - f[kEdge[axis][e]]);
+    for (std::size_t e = 0; e < 4; ++e)
+      s[axis][e] = over_spacing * (f[kEdge[axis][e] + kAlong[axis]] - f[kEdge[axis][e]]);
     blend(s[axis]);
   }
   return s;
@@ -104,9 +105,9 @@ Vec3 combine(const std::array<double, kCorners>& w, const Corners& f) {
 struct Cell {
   std::array<std::int32_t, kCorners> node;
   Corners map;
-  Slopes slopes;                          ///< dX/dx
-  std::array<double, kPoints> ratio;      ///< det G, within bounds
-  std::array<double, kPoints> fraction;   ///< w_q
+  Slopes slopes;                         ///< dX/dx
+  std::array<double, kPoints> ratio;     ///< det G, within bounds
+  std::array<double, kPoints> fraction;  ///< w_q
   std::array<double, kCorners> mass{};
   Corners force{};
 };
@@ -194,8 +195,8 @@ void add_force(const GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
     SymMat3 sigma = stress.cauchy;
     if (is_viscous) {  // viscosity (grad v + grad v^T)
       const Mat3 l = gradient_at(flow, q);
-      sigma = sigma + solid.material.viscosity * SymMat3{2 * l.row0.x, 2 * l.row1.y, 2 * l.row2.z, l.row0.y + l.row1.x,
-                                                         l.row0.z + l.row2.x, l.row1.z + l.row2.y};
+      sigma = sigma + solid.material.viscosity * SymMat3{2 * l.row0.x,        2 * l.row1.y,        2 * l.row2.z,
+                                                         l.row0.y + l.row1.x, l.row0.z + l.row2.x, l.row1.z + l.row2.y};
     }
     pull[0][static_cast<std::size_t>(kSlot[0][q])] += weight * Vec3{sigma.xx, sigma.xy, sigma.xz};
     pull[1][static_cast<std::size_t>(kSlot[1][q])] += weight * Vec3{sigma.xy, sigma.yy, sigma.yz};

@@ -41,9 +41,9 @@ void NodeBlocks::assign(std::span<const GridIndex> blocks) {
     upper = {std::max(upper.x, b.x), std::max(upper.y, b.y), std::max(upper.z, b.z)};
   }
   extent_ = {upper.x - lower_.x + 1, upper.y - lower_.y + 1, upper.z - lower_.z + 1};
-  table_.assign(static_cast<std::size_t>(extent_.x) * static_cast<std::size_t>(extent_.y) *
-                    static_cast<std::size_t>(extent_.z),
-                -1);
+  table_.assign(
+      static_cast<std::size_t>(extent_.x) * static_cast<std::size_t>(extent_.y) * static_cast<std::size_t>(extent_.z),
+      -1);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const GridIndex b{blocks_[i].x - lower_.x, blocks_[i].y - lower_.y, blocks_[i].z - lower_.z};
     table_[(static_cast<std::size_t>(b.x) * static_cast<std::size_t>(extent_.y) + static_cast<std::size_t>(b.y)) *

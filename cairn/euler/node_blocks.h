@@ -79,8 +79,8 @@ class NodeBlocks {
   std::vector<GridIndex> blocks_;
   std::vector<std::array<std::int32_t, 27>> neighbours_;  ///< per block: slots, itself in the middle
   std::array<std::vector<std::int32_t>, 8> colours_;
-  GridIndex lower_{}, extent_{};          ///< of the table, in blocks
-  std::vector<std::int32_t> table_;       ///< slot or -1
+  GridIndex lower_{}, extent_{};     ///< of the table, in blocks
+  std::vector<std::int32_t> table_;  ///< slot or -1
 };
 
 }  // namespace cairn

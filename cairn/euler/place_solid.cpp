@@ -47,10 +47,10 @@ void check_place(const Grid& grid, const Aabb& box) {
   const Vec3 margin = grid.spacing * Vec3{kGridMargin, kGridMargin, kGridMargin};
   const Aabb inner{grid.origin + margin, grid.position(grid.cells) - margin};
   if (!contains(inner, box))
-    fail_input(fmt::format("the solid reaches out of the grid: it must lie {} cells inside, between ({:g}, {:g}, {:g}) and "
-                           "({:g}, {:g}, {:g}); move it or make the grid larger",
-                           kGridMargin, inner.lower.x, inner.lower.y, inner.lower.z, inner.upper.x, inner.upper.y,
-                           inner.upper.z));
+    fail_input(fmt::format(
+        "the solid reaches out of the grid: it must lie {} cells inside, between ({:g}, {:g}, {:g}) and "
+        "({:g}, {:g}, {:g}); move it or make the grid larger",
+        kGridMargin, inner.lower.x, inner.lower.y, inner.lower.z, inner.upper.x, inner.upper.y, inner.upper.z));
 }
 
 void resize_fields(GridSolid& solid) {
@@ -140,10 +140,12 @@ GridSolid place_solid(const Grid& grid, const ElasticBodyDef& def, const SolidSe
     return (static_cast<int>(std::floor((x - from) / grid.spacing)) + margin + 8 * kBlockSide) / kBlockSide - 8;
   };
   std::vector<GridIndex> blocks;
-  for (int x = block(box.lower.x, grid.origin.x, -kBlockMargin); x <= block(box.upper.x, grid.origin.x, kBlockMargin); ++x)
-    for (int y = block(box.lower.y, grid.origin.y, -kBlockMargin); y <= block(box.upper.y, grid.origin.y, kBlockMargin); ++y)
-      for (int z = block(box.lower.z, grid.origin.z, -kBlockMargin); z <= block(box.upper.z, grid.origin.z, kBlockMargin);
-           ++z)
+  for (int x = block(box.lower.x, grid.origin.x, -kBlockMargin); x <= block(box.upper.x, grid.origin.x, kBlockMargin);
+       ++x)
+    for (int y = block(box.lower.y, grid.origin.y, -kBlockMargin); y <= block(box.upper.y, grid.origin.y, kBlockMargin);
+         ++y)
+      for (int z = block(box.lower.z, grid.origin.z, -kBlockMargin);
+           z <= block(box.upper.z, grid.origin.z, kBlockMargin); ++z)
         blocks.push_back({x, y, z});
   solid.blocks.assign(blocks);
   resize_fields(solid);
@@ -152,7 +154,8 @@ GridSolid place_solid(const Grid& grid, const ElasticBodyDef& def, const SolidSe
   update_distance(solid, pool);
   const bool is_well = integrate_cells(solid, pool);
   if (solid.measures.dynamic_nodes == 0)
-    fail_input("the solid is too thin for the grid: no node has half a cell of it; give at least three cells across it");
+    fail_input(
+        "the solid is too thin for the grid: no node has half a cell of it; give at least three cells across it");
   require(is_well, "the solid is inverted or not finite at its start: look at its stretch and its velocity");
   require(refresh_blocks(solid), "the solid reaches out of the grid: move it or make the grid larger");
   return solid;
@@ -173,15 +176,17 @@ bool refresh_blocks(GridSolid& solid) {
     const GridIndex first = solid.blocks.first_node(b);
     for (int i = 0; i < kBlockNodes; ++i) {
       const auto node = static_cast<std::size_t>(b * kBlockNodes + i);
-      const bool is_known = (solid.flags[node] & kIsDynamic) != 0 ||
-                            ((solid.flags[node] & kHasMap) != 0 && solid.distance[node] <= 0);
+      const bool is_known =
+          (solid.flags[node] & kIsDynamic) != 0 || ((solid.flags[node] & kHasMap) != 0 && solid.distance[node] <= 0);
       if (!is_known) continue;
       x.add(i / (kBlockSide * kBlockSide));
       y.add(i / kBlockSide % kBlockSide);
       z.add(i % kBlockSide);
     }
     if (x.high < 0) continue;
-    const auto is_within = [](int low, int high, int cells) { return low >= kGridMargin - 1 && high <= cells - kGridMargin + 1; };
+    const auto is_within = [](int low, int high, int cells) {
+      return low >= kGridMargin - 1 && high <= cells - kGridMargin + 1;
+    };
     is_inside = is_inside && is_within(first.x + x.low, first.x + x.high, solid.grid.cells.x) &&
                 is_within(first.y + y.low, first.y + y.high, solid.grid.cells.y) &&
                 is_within(first.z + z.low, first.z + z.high, solid.grid.cells.z);

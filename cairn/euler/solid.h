@@ -30,10 +30,10 @@ namespace cairn {
 /// What a user says of a solid.
 struct ElasticBodyDef {
   SolidShape shape = Sphere{};
-  Pose pose{};           ///< of the undeformed shape
+  Pose pose{};            ///< of the undeformed shape
   Vec3 stretch{1, 1, 1};  ///< of the shape along its own axes at the start: 1 undeformed
   ElasticMaterial material{};
-  Velocity velocity{};                                   ///< of a rigid motion about the pose at the start, m/s, rad/s
+  Velocity velocity{};  ///< of a rigid motion about the pose at the start, m/s, rad/s
   std::function<Vec3(const Vec3& point)> velocity_field{};  ///< added to it, m/s at points of the world; may be empty
 };
 
@@ -62,17 +62,17 @@ const char* to_string(SolidState state);
 
 /// What the fields of a solid add up to.
 struct SolidMeasures {
-  double mass = 0;            ///< kg
-  double volume = 0;          ///< m^3, deformed
-  double kinetic_energy = 0;  ///< J
-  double elastic_energy = 0;  ///< J
-  Vec3 centre;                ///< m, of mass
-  Vec3 momentum;              ///< kg m/s
-  Vec3 angular_momentum;      ///< kg m^2/s about the origin of the world
-  double max_speed = 0;       ///< m/s
-  double lost_mass = 0;       ///< kg of nodes that have nobody to carry them
-  std::int64_t cells = 0;           ///< that hold some of the solid
-  std::int64_t dynamic_nodes = 0;   ///< with a velocity of their own
+  double mass = 0;                   ///< kg
+  double volume = 0;                 ///< m^3, deformed
+  double kinetic_energy = 0;         ///< J
+  double elastic_energy = 0;         ///< J
+  Vec3 centre;                       ///< m, of mass
+  Vec3 momentum;                     ///< kg m/s
+  Vec3 angular_momentum;             ///< kg m^2/s about the origin of the world
+  double max_speed = 0;              ///< m/s
+  double lost_mass = 0;              ///< kg of nodes that have nobody to carry them
+  std::int64_t cells = 0;            ///< that hold some of the solid
+  std::int64_t dynamic_nodes = 0;    ///< with a velocity of their own
   std::int64_t inverted_points = 0;  ///< stress points where det(dX/dx) left [0.05, 20]; they have no stress
 };
 
@@ -99,13 +99,13 @@ struct GridSolid {
   NodeBlocks blocks;
   // Per node of the blocks.
   std::vector<std::uint8_t> flags;
-  std::vector<Vec3> map;         ///< m, in the frame of the shape
-  std::vector<Vec3> velocity;    ///< m/s
-  std::vector<double> distance;  ///< phi0(X), derived from map
-  std::vector<double> mass;      ///< kg, derived by integrate_cells and agglomerate; 0 unless dynamic
-  std::vector<Vec3> force;       ///< N, likewise, without gravity
+  std::vector<Vec3> map;            ///< m, in the frame of the shape
+  std::vector<Vec3> velocity;       ///< m/s
+  std::vector<double> distance;     ///< phi0(X), derived from map
+  std::vector<double> mass;         ///< kg, derived by integrate_cells and agglomerate; 0 unless dynamic
+  std::vector<Vec3> force;          ///< N, likewise, without gravity
   std::vector<std::uint8_t> marks;  ///< scratch: whether a node keeps its advected map
-  std::vector<Vec3> next;        ///< velocity* between predict_velocity and spread_velocity; else scratch
+  std::vector<Vec3> next;           ///< velocity* between predict_velocity and spread_velocity; else scratch
 
   SolidMeasures measures;  ///< of the state, derived
 
@@ -113,10 +113,10 @@ struct GridSolid {
     double volume = 0, elastic_energy = 0;
     std::int64_t cells = 0, inverted = 0, points = 0;
   };
-  std::vector<BlockSums> sums;                    ///< per block, written by integrate_cells
+  std::vector<BlockSums> sums;                   ///< per block, written by integrate_cells
   std::vector<std::vector<std::int32_t>> lists;  ///< per block: scratch of extrapolate and agglomerate
 
-  std::vector<NodeShare> shares;                 ///< scratch of agglomerate
+  std::vector<NodeShare> shares;  ///< scratch of agglomerate
   std::vector<std::size_t> share_ends;
 
   bool is_active() const { return state == SolidState::active; }
@@ -147,8 +147,8 @@ bool integrate_cells(GridSolid& solid, ThreadPool* pool);
 /// Mass and force of small nodes to their masters; the measures. A part of integrate_cells.
 bool agglomerate(GridSolid& solid, ThreadPool* pool);
 
-/// Who carries a node: itself if it is dynamic, else dynamic nodes of the nearest cubes of 3, 5 or 7 nodes, by mass over
-/// squared distance. Weights add up to 1. Empty where there is none.
+/// Who carries a node: itself if it is dynamic, else dynamic nodes of the nearest cubes of 3, 5 or 7 nodes, by mass
+/// over squared distance. Weights add up to 1. Empty where there is none.
 void append_shares(const GridSolid& solid, const GridIndex& node, std::vector<NodeShare>& shares);
 
 /// Extends a field from nodes with `flag` to `layers` layers of neighbours around them, and flags these. For each new

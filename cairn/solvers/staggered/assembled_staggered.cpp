@@ -8,6 +8,7 @@
 #include "cairn/core/errors.h"
 #include "cairn/core/timer.h"
 #include "cairn/math/friction_set.h"
+#include "cairn/qp/pdasm.h"
 
 namespace cairn {
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr double kHalfRoot = 0.70710678118654752440;  // of a diamond with corners at 1: half its side
 constexpr int kRescueSweeps = 5;                      // times as many as before
+constexpr double kRefactorShare = 1e9;                // columns are limited by their number alone (Litven 2013, 7.2)
 constexpr double kQpTolerance = 1e-10;                // residual at which a QP may end before its sets do
 
 /// Coordinates along the axes at 45 degrees, and back.
@@ -34,7 +36,8 @@ SparseQpMatrix contact_matrix(const DelassusProblem& problem, double eps) {
   entries.reserve(problem.w.column.size());
   const BlockSparse& w = problem.w;
   for (std::int64_t i = 0; i < w.rows(); ++i)
-    for (std::int64_t k = w.row_start[static_cast<std::size_t>(i)]; k < w.row_start[static_cast<std::size_t>(i) + 1]; ++k) {
+    for (std::int64_t k = w.row_start[static_cast<std::size_t>(i)]; k < w.row_start[static_cast<std::size_t>(i) + 1];
+         ++k) {
       const std::int32_t j = w.column[static_cast<std::size_t>(k)];
       const double value = w.block(k)[0];
       entries.push_back({static_cast<std::int32_t>(i), j, j == i ? value * (1 + eps) : value});
@@ -48,7 +51,8 @@ SparseQpMatrix friction_matrix(const DelassusProblem& problem, double eps) {
   entries.reserve(4 * problem.w.column.size());
   const BlockSparse& w = problem.w;
   for (std::int64_t i = 0; i < w.rows(); ++i)
-    for (std::int64_t k = w.row_start[static_cast<std::size_t>(i)]; k < w.row_start[static_cast<std::size_t>(i) + 1]; ++k) {
+    for (std::int64_t k = w.row_start[static_cast<std::size_t>(i)]; k < w.row_start[static_cast<std::size_t>(i) + 1];
+         ++k) {
       const std::int32_t j = w.column[static_cast<std::size_t>(k)];
       const double* block = w.block(k);
       double m[2][2] = {{block[4], block[5]}, {block[7], block[8]}};
@@ -59,7 +63,8 @@ SparseQpMatrix friction_matrix(const DelassusProblem& problem, double eps) {
       for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b) {
           const bool is_diagonal = j == i && a == b;
-          entries.push_back({static_cast<std::int32_t>(2 * i + a), 2 * j + b, is_diagonal ? m[a][b] * (1 + eps) : m[a][b]});
+          entries.push_back(
+              {static_cast<std::int32_t>(2 * i + a), 2 * j + b, is_diagonal ? m[a][b] * (1 + eps) : m[a][b]});
         }
     }
   return {static_cast<int>(2 * w.rows()), std::move(entries)};
@@ -87,7 +92,9 @@ void read_states(const BoundedQp& qp, QpSolution& solution) {
 
 /// One of the two QPs, with what it keeps from one iteration to the next.
 struct AssembledStaggered::Program {
-  Program(SparseQpMatrix h, bool schur) : matrix(std::move(h)), pdasm(PdasmSettings{.schur = schur}) {
+  Program(SparseQpMatrix h, bool schur)
+      : matrix(std::move(h)),
+        pdasm(PdasmSettings{.schur = schur, .schur_settings = {.refactor_share = kRefactorShare}}) {
     const auto n = static_cast<std::size_t>(matrix.size());
     qp = {&matrix, Vector(n), Vector(n, 0.0), Vector(n, std::numeric_limits<double>::infinity())};
     solution.x.resize(n);

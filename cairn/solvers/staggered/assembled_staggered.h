@@ -18,27 +18,18 @@
 #include <vector>
 
 #include "cairn/problem/delassus.h"
-#include "cairn/qp/pdasm.h"
+#include "cairn/solvers/staggered/assembled_staggered_settings.h"
 
 namespace cairn {
 
-struct AssembledStaggeredSettings {
-  bool schur = true;        ///< false: a factorisation per active set
-  int iterations = 30;      ///< of both QPs, at most
-  double tolerance = 1e-2;  ///< on the change of the impulses
-  double eps = 1e-6;        ///< regularisation over the diagonal
-  int sweeps = 10;          ///< of Gauss-Seidel before the active sets of a QP
-  int most_sets = 30;       ///< active sets of a QP before Gauss-Seidel is asked again
-};
-
 /// How the solves of one kind of QP went.
 struct QpTally {
-  int solves = 0;          ///< QPs
-  int most_sets = 0;       ///< active sets of the QP that took most
+  int solves = 0;     ///< QPs
+  int most_sets = 0;  ///< active sets of the QP that took most
   int factorisations = 0;
-  int refactorings = 0;    ///< factorisations after the first one
-  int rescues = 0;         ///< QPs whose sets did not end before Gauss-Seidel was asked again
-  int unfinished = 0;      ///< QPs of which the best iterate was taken
+  int refactorings = 0;  ///< factorisations after the first one
+  int rescues = 0;       ///< QPs whose sets did not end before Gauss-Seidel was asked again
+  int unfinished = 0;    ///< QPs of which the best iterate was taken
   double seconds = 0;
 };
 
