@@ -9,6 +9,15 @@ set(cairn_public_headers
   cairn/core/parallel.h
   cairn/dynamics/body_def.h
   cairn/dynamics/material.h
+  cairn/euler/contact_rows.h
+  cairn/euler/elastic_material.h
+  cairn/euler/elastic_world.h
+  cairn/euler/grid.h
+  cairn/euler/node_blocks.h
+  cairn/euler/solid.h
+  cairn/euler/solid_shape.h
+  cairn/euler/tensor.h
+  cairn/euler/wall.h
   cairn/geometry/box.h
   cairn/geometry/capsule.h
   cairn/geometry/compound.h
@@ -24,6 +33,7 @@ set(cairn_public_headers
   cairn/geometry/sphere.h
   cairn/geometry/static_tree.h
   cairn/geometry/triangle.h
+  cairn/geometry/vector_lanes.h
   cairn/graph/edges.h
   cairn/joints/ball_joint.h
   cairn/joints/cylindrical_joint.h
@@ -67,6 +77,7 @@ set(cairn_public_headers
   cairn/solvers/solve_report.h
   cairn/solvers/solver.h
   cairn/solvers/solver_table.h
+  cairn/solvers/staggered/assembled_staggered_settings.h
   cairn/solvers/stop_reason.h
   cairn/world/events.h
   cairn/world/report.h

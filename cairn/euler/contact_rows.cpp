@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "cairn/euler/contact_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cairn/core/errors.h"
+#include "cairn/euler/contact_surface.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kLeastArea = 1e-3;     // of a cell's face
+constexpr double kLeastSlope = 0.1;     // of a distance per metre; flatter is no distance
+constexpr double kMostDistance = 3;     // cells from a surface to where it is looked for
+constexpr double kMostGap = 1;          // cells
+constexpr double kSlidingSpeed = 1e-9;  // m/s
+
+/// The contact surface in one cell.
+struct CellSurface {
+  RowKey key;              ///< without part
+  std::int32_t along = 0;  ///< index of the cell along the axis of the key
+  GridIndex cell;
+  double area = 0;        ///< m^2
+  double gap = 0;         ///< int g
+  Vec3 normal;            ///< int n
+  Vec3 moment;            ///< int x
+  CornerValues weight{};  ///< int N
+};
+
+/// Distances of a solid at the corners of a cell in metres of space; false where one is not defined, or it is far.
+bool corner_distances(const GridSolid& solid, const std::array<std::int32_t, 8>& nodes, CornerValues& a) {
+  double nearest = INFINITY;
+  for (std::size_t n = 0; n < 8; ++n) {
+    if (!solid.has(nodes[n], kHasMap)) return false;
+    a[n] = solid.distance[static_cast<std::size_t>(nodes[n])];
+    nearest = std::min(nearest, std::fabs(a[n]));
+  }
+  if (nearest > kMostDistance * solid.grid.spacing) return false;
+  const double slope = norm(middle_gradient(a)) / solid.grid.spacing;
+  if (!(slope > kLeastSlope)) return false;
+  for (double& value : a) value /= slope;
+  return true;
+}
+
+/// Integrals over the zero set of a - b by the midpoints of the sides of triangles: exact for squares.
+bool integrate_surface(const Grid& grid, const CornerValues& a, const CornerValues& b, CellSurface& out) {
+  CornerValues psi, gap;
+  for (std::size_t n = 0; n < 8; ++n) {
+    psi[n] = a[n] - b[n];
+    gap[n] = a[n] + b[n];
+  }
+  const double h = grid.spacing;
+  const Vec3 gradient = middle_gradient(psi);
+  const double slope = norm(gradient);
+  if (!(slope > kLeastSlope * h)) return false;
+  double least = INFINITY;
+  for_each_triangle(psi, [&](const Vec3& p, const Vec3& q, const Vec3& r) {
+    const double part = h * h * norm(cross(q - p, r - p)) / 6;
+    for (const Vec3& x : {0.5 * (p + q), 0.5 * (q + r), 0.5 * (r + p)}) {
+      const CornerValues w = shape_functions(x);
+      double g = 0;
+      for (std::size_t n = 0; n < 8; ++n) {
+        g += w[n] * gap[n];
+        out.weight[n] += part * w[n];
+      }
+      least = std::min(least, g);
+      out.gap += part * g;
+      out.area += part;
+      out.moment += part * (grid.position(out.cell) + h * x);
+    }
+  });
+  out.normal = (-out.area / slope) * gradient;
+  return out.area > 0 && least <= kMostGap * h;
+}
+
+/// Which column of cells a surface belongs to.
+void set_column(CellSurface& s, std::int32_t a, std::int32_t b) {
+  const Vec3& n = s.normal;
+  const double x = std::fabs(n.x), y = std::fabs(n.y), z = std::fabs(n.z);
+  const int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+  const std::int32_t index[3] = {s.cell.x, s.cell.y, s.cell.z};
+  const double part[3] = {n.x, n.y, n.z};
+  s.key = {a, b, 2 * axis + (part[axis] < 0 ? 1 : 0), index[(axis + 1) % 3], index[(axis + 2) % 3], 0};
+  s.along = index[axis];
+}
+
+/// Surfaces of solid `a` with another, or with a wall, in the cells of one block of `a`. `distances(view, cell,
+/// values)` gives those of the other side.
+template <class Distances>
+void find_in_block(const GridSolid& solid, std::int32_t block, RowKey pair, const Distances& distances,
+                   std::vector<CellSurface>& found) {
+  BlockView<1> view;
+  solid.blocks.fill(block, view);
+  const GridIndex first = solid.blocks.first_node(block);
+  for (int x = 0; x < kBlockSide; ++x)
+    for (int y = 0; y < kBlockSide; ++y)
+      for (int z = 0; z < kBlockSide; ++z) {
+        std::array<std::int32_t, 8> nodes;
+        for (int n = 0; n < 8; ++n)
+          nodes[static_cast<std::size_t>(n)] = view.at(x + (n >> 2), y + (n >> 1 & 1), z + (n & 1));
+        CornerValues a, b;
+        CellSurface surface;
+        surface.cell = first + GridIndex{x, y, z};
+        if (!corner_distances(solid, nodes, a) || !distances(x, y, z, b)) continue;
+        if (!integrate_surface(solid.grid, a, b, surface)) continue;
+        set_column(surface, pair.a, pair.b);
+        found.push_back(surface);
+      }
+}
+
+using Found = std::vector<std::vector<CellSurface>>;
+
+void find_between(std::span<const GridSolid> solids, std::int32_t i, std::int32_t j, ThreadPool* pool, Found& found) {
+  const GridSolid &a = solids[static_cast<std::size_t>(i)], &b = solids[static_cast<std::size_t>(j)];
+  const std::size_t before = found.size();
+  const std::int32_t blocks = a.blocks.block_count();
+  found.resize(before + static_cast<std::size_t>(blocks));
+  parallel_for(pool, blocks, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (auto block = static_cast<std::int32_t>(begin); block < static_cast<std::int32_t>(end); ++block) {
+      const std::int32_t other = b.blocks.find_block(a.blocks.blocks()[static_cast<std::size_t>(block)]);
+      if (other < 0) continue;
+      BlockView<1> view;
+      b.blocks.fill(other, view);
+      const auto distances = [&](int x, int y, int z, CornerValues& values) {
+        std::array<std::int32_t, 8> nodes;
+        for (int n = 0; n < 8; ++n)
+          nodes[static_cast<std::size_t>(n)] = view.at(x + (n >> 2), y + (n >> 1 & 1), z + (n & 1));
+        return corner_distances(b, nodes, values);
+      };
+      find_in_block(a, block, {i, j}, distances, found[before + static_cast<std::size_t>(block)]);
+    }
+  });
+}
+
+void find_at_wall(std::span<const GridSolid> solids, std::int32_t i, const WallDef& wall, std::int32_t number,
+                  ThreadPool* pool, Found& found) {
+  const GridSolid& a = solids[static_cast<std::size_t>(i)];
+  const std::size_t before = found.size();
+  const std::int32_t blocks = a.blocks.block_count();
+  found.resize(before + static_cast<std::size_t>(blocks));
+  const double far = kMostDistance * a.grid.spacing;
+  parallel_for(pool, blocks, 4, [&](std::int64_t begin, std::int64_t end) {
+    for (auto block = static_cast<std::int32_t>(begin); block < static_cast<std::int32_t>(end); ++block) {
+      const GridIndex first = a.blocks.first_node(block);
+      const auto distances = [&](int x, int y, int z, CornerValues& values) {
+        for (int n = 0; n < 8; ++n) {
+          const GridIndex node = first + GridIndex{x + (n >> 2), y + (n >> 1 & 1), z + (n & 1)};
+          values[static_cast<std::size_t>(n)] = signed_distance(wall, a.grid.position(node));
+          if (n == 0 && std::fabs(values[0]) > 2 * far) return false;
+        }
+        return true;
+      };
+      find_in_block(a, block, {i, -1 - number}, distances, found[before + static_cast<std::size_t>(block)]);
+    }
+  });
+}
+
+std::vector<CellSurface> find_surfaces(std::span<const GridSolid> solids, std::span<const WallDef> walls,
+                                       ThreadPool* pool) {
+  Found found;
+  const auto count = static_cast<std::int32_t>(solids.size());
+  for (std::int32_t i = 0; i < count; ++i) {
+    if (!solids[static_cast<std::size_t>(i)].is_active()) continue;
+    for (std::int32_t j = i + 1; j < count; ++j)
+      if (solids[static_cast<std::size_t>(j)].is_active()) find_between(solids, i, j, pool, found);
+    for (std::size_t w = 0; w < walls.size(); ++w)
+      find_at_wall(solids, i, walls[w], static_cast<std::int32_t>(w), pool, found);
+  }
+  std::vector<CellSurface> all;
+  for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
+  std::sort(all.begin(), all.end(), [](const CellSurface& a, const CellSurface& b) {
+    return a.key != b.key ? a.key < b.key : a.along < b.along;
+  });
+  return all;
+}
+
+/// Adds the corners of a cell to a row, on behalf of one of its sides.
+void add_corners(std::span<const GridSolid> solids, std::int32_t solid, const CellSurface& s, double sign,
+                 std::vector<NodeShare>& shares, std::vector<RowEntry>& entries) {
+  for (std::size_t n = 0; n < 8; ++n) {
+    if (s.weight[n] == 0) continue;
+    shares.clear();
+    const int at = static_cast<int>(n);
+    append_shares(solids[static_cast<std::size_t>(solid)], s.cell + GridIndex{at >> 2, at >> 1 & 1, at & 1}, shares);
+    for (const NodeShare& share : shares) entries.push_back({solid, share.node, sign * s.weight[n] * share.weight});
+  }
+}
+
+/// Adds up entries of one node; divides by the area.
+void finish_entries(std::vector<RowEntry>& entries, double area) {
+  std::stable_sort(entries.begin(), entries.end(), [](const RowEntry& a, const RowEntry& b) {
+    return a.solid != b.solid ? a.solid < b.solid : a.node < b.node;
+  });
+  std::size_t kept = 0;
+  for (const RowEntry& e : entries) {
+    if (kept > 0 && entries[kept - 1].solid == e.solid && entries[kept - 1].node == e.node)
+      entries[kept - 1].weight += e.weight;
+    else
+      entries[kept++] = e;
+  }
+  entries.resize(kept);
+  for (RowEntry& e : entries) e.weight /= area;
+}
+
+/// Where rows begin among surfaces: a new column, or a cell that is not the next one of it.
+std::vector<std::size_t> row_starts(const std::vector<CellSurface>& surfaces) {
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i < surfaces.size(); ++i)
+    if (i == 0 || surfaces[i].key != surfaces[i - 1].key || surfaces[i].along > surfaces[i - 1].along + 1)
+      starts.push_back(i);
+  starts.push_back(surfaces.size());
+  return starts;
+}
+
+ContactRow merged_row(std::span<const GridSolid> solids, std::span<const WallDef> walls,
+                      std::span<const CellSurface> cells, std::vector<RowEntry>& entries) {
+  ContactRow row;
+  row.key = cells.front().key;
+  Vec3 normal, moment;
+  for (const CellSurface& s : cells) {
+    row.area += s.area;
+    row.gap += s.gap;
+    normal += s.normal;
+    moment += s.moment;
+  }
+  if (!(norm(normal) > 0.5 * row.area)) {
+    row.area = 0;  // sides that face each other: no direction to push
+    return row;
+  }
+  const bool is_wall = row.key.b < 0;
+  const double theirs = is_wall ? walls[static_cast<std::size_t>(-1 - row.key.b)].friction
+                                : solids[static_cast<std::size_t>(row.key.b)].material.friction;
+  row.friction = std::sqrt(solids[static_cast<std::size_t>(row.key.a)].material.friction * theirs);
+  row.gap /= row.area;
+  row.point = (1 / row.area) * moment;
+  std::vector<NodeShare> shares;
+  for (const CellSurface& s : cells) {
+    add_corners(solids, row.key.a, s, 1, shares, entries);
+    if (!is_wall) add_corners(solids, row.key.b, s, -1, shares, entries);
+  }
+  finish_entries(entries, row.area);
+  for (const RowEntry& e : entries)
+    row.velocity += e.weight * solids[static_cast<std::size_t>(e.solid)].next[static_cast<std::size_t>(e.node)];
+  if (is_wall) row.velocity -= walls[static_cast<std::size_t>(-1 - row.key.b)].velocity;
+  const Vec3 n = normalised(normal);
+  const Vec3 sliding = row.velocity - dot(row.velocity, n) * n;
+  row.frame = norm(sliding) > kSlidingSpeed ? make_frame_along(n, sliding) : make_frame(n);
+  return row;
+}
+
+}  // namespace
+
+void check_wall(const WallDef& wall) {
+  if (const auto* plane = std::get_if<HalfSpace>(&wall.shape))
+    make_half_space(plane->normal, plane->offset);
+  else
+    check_solid_shape(std::get<SolidShape>(wall.shape));
+  require(is_finite(wall.pose) && std::fabs(norm2(wall.pose.orientation) - 1) < 1e-6,
+          "the pose of a wall must be finite, with a unit quaternion");
+  require(is_finite(wall.velocity), "the velocity of a wall must be finite");
+  require(std::isfinite(wall.friction) && wall.friction >= 0, "the friction coefficient must not be negative");
+}
+
+double signed_distance(const WallDef& wall, const Vec3& point) {
+  const Vec3 p = transform_back(wall.pose, point);
+  if (const auto* plane = std::get_if<HalfSpace>(&wall.shape)) return dot(plane->normal, p) - plane->offset;
+  return signed_distance(std::get<SolidShape>(wall.shape), p);
+}
+
+ContactRows find_contact_rows(std::span<const GridSolid> solids, std::span<const WallDef> walls, ThreadPool* pool) {
+  const std::vector<CellSurface> surfaces = find_surfaces(solids, walls, pool);
+  const std::vector<std::size_t> starts = row_starts(surfaces);
+  const std::size_t count = starts.size() - 1;
+  std::vector<ContactRow> rows(count);
+  std::vector<std::vector<RowEntry>> entries(count);
+  parallel_for(pool, static_cast<std::int64_t>(count), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      rows[i] =
+          merged_row(solids, walls, std::span(surfaces).subspan(starts[i], starts[i + 1] - starts[i]), entries[i]);
+  });
+  ContactRows result;
+  const double least = surfaces.empty() ? 0 : kLeastArea * solids[0].grid.spacing * solids[0].grid.spacing;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(rows[i].area > least) || entries[i].empty()) continue;
+    ContactRow row = rows[i];
+    if (!result.rows.empty()) {
+      RowKey last = result.rows.back().key;
+      const std::int32_t part = last.part;
+      last.part = 0;
+      if (last == row.key) row.key.part = part + 1;
+    }
+    row.first = result.entries.size();
+    result.entries.insert(result.entries.end(), entries[i].begin(), entries[i].end());
+    row.last = result.entries.size();
+    result.rows.push_back(row);
+  }
+  return result;
+}
+
+}  // namespace cairn

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// NodeBlocks: which nodes of the grid a solid has, in blocks of 8 x 8 x 8. Fields are arrays with one entry per node,
+// block after block in the order of their indices (x slowest), so that nothing is hashed and nothing depends on
+// history. A block is found through a table over the box around all blocks; its 26 neighbours are kept with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cairn/euler/grid.h"
+
+namespace cairn {
+
+inline constexpr int kBlockSide = 8;
+inline constexpr int kBlockNodes = kBlockSide * kBlockSide * kBlockSide;
+
+/// Of a node within its block.
+constexpr int local_index(int x, int y, int z) { return (x * kBlockSide + y) * kBlockSide + z; }
+
+/// A block with `Halo` nodes around it as one cube of places; see NodeBlocks::fill.
+template <int Halo>
+struct BlockView {
+  static constexpr int kSide = kBlockSide + 2 * Halo;
+  std::array<std::int32_t, static_cast<std::size_t>(kSide) * kSide * kSide> node;  ///< index into fields; -1: none
+
+  /// Place of the node at (x, y, z) from the block's first one; each in [-Halo, 8 + Halo).
+  static constexpr int place(int x, int y, int z) { return ((x + Halo) * kSide + y + Halo) * kSide + z + Halo; }
+  std::int32_t at(int x, int y, int z) const { return node[static_cast<std::size_t>(place(x, y, z))]; }
+};
+
+class NodeBlocks {
+ public:
+  /// Ascending, each once.
+  void assign(std::span<const GridIndex> blocks);
+
+  std::span<const GridIndex> blocks() const { return blocks_; }
+  std::int32_t block_count() const { return static_cast<std::int32_t>(blocks_.size()); }
+  std::size_t node_count() const { return blocks_.size() * kBlockNodes; }
+
+  /// -1 where there is none.
+  std::int32_t find_block(const GridIndex& block) const;
+  std::int32_t find_node(const GridIndex& node) const;
+
+  GridIndex first_node(std::int32_t block) const {
+    const GridIndex& b = blocks_[static_cast<std::size_t>(block)];
+    return {kBlockSide * b.x, kBlockSide * b.y, kBlockSide * b.z};
+  }
+  GridIndex node_index(std::int32_t node) const {
+    const int local = node % kBlockNodes;
+    return first_node(node / kBlockNodes) +
+           GridIndex{local / (kBlockSide * kBlockSide), local / kBlockSide % kBlockSide, local % kBlockSide};
+  }
+
+  /// Blocks that no two of one colour have a neighbour in common along +x, +y, +z: colour c of 8, by parity.
+  std::span<const std::int32_t> colour(int c) const { return colours_[static_cast<std::size_t>(c)]; }
+
+  template <int Halo>
+  void fill(std::int32_t block, BlockView<Halo>& view) const {
+    static_assert(Halo <= kBlockSide);
+    const auto& around = neighbours_[static_cast<std::size_t>(block)];
+    std::size_t place = 0;
+    for (int x = -Halo; x < kBlockSide + Halo; ++x)
+      for (int y = -Halo; y < kBlockSide + Halo; ++y) {
+        const int row = 9 * side_of(x) + 3 * side_of(y);
+        const int base = local_index(x & 7, y & 7, 0);
+        for (int z = -Halo; z < kBlockSide + Halo; ++z) {
+          const std::int32_t slot = around[static_cast<std::size_t>(row + side_of(z))];
+          view.node[place++] = slot < 0 ? -1 : slot * kBlockNodes + base + (z & 7);
+        }
+      }
+  }
+
+ private:
+  /// 0, 1, 2: before the block, in it, behind it.
+  static constexpr int side_of(int i) { return i < 0 ? 0 : i < kBlockSide ? 1 : 2; }
+
+  std::vector<GridIndex> blocks_;
+  std::vector<std::array<std::int32_t, 27>> neighbours_;  ///< per block: slots, itself in the middle
+  std::array<std::vector<std::int32_t>, 8> colours_;
+  GridIndex lower_{}, extent_{};     ///< of the table, in blocks
+  std::vector<std::int32_t> table_;  ///< slot or -1
+};
+
+}  // namespace cairn

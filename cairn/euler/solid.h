@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// GridSolid: one elastic solid on the grid, and the stages of its step. Each solid has fields of its own, so that two
+// may share a cell.
+//
+//   map       X(x): where the material at x was when undeformed. Inside is where the signed distance phi0(X) <= 0.
+//   velocity  of the material at x
+//
+// The stages follow J. A. Litven, A Parallel Active-Set Method for Solving Frictional Contact Problems, 2013, chapter 4
+// (Eulerian solids: Levin, Litven, Jones, Sueda, Pai 2011), with these choices: eight stress points per cell instead of
+// one, small nodes agglomerated, affine extrapolation, semi-Lagrangian advection. docs/euler.md explains each.
+//
+//   velocity* = advected velocity + h force / mass        predict_velocity
+//   velocity  = after contact, then out to the band       spread_velocity
+//   map       = advected map, then out to the band        advance_map
+//   mass, force from the new map                          integrate_cells, agglomerate
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "cairn/core/parallel.h"
+#include "cairn/euler/elastic_material.h"
+#include "cairn/euler/node_blocks.h"
+#include "cairn/euler/solid_shape.h"
+#include "cairn/math/velocity.h"
+
+namespace cairn {
+
+/// What a user says of a solid.
+struct ElasticBodyDef {
+  SolidShape shape = Sphere{};
+  Pose pose{};            ///< of the undeformed shape
+  Vec3 stretch{1, 1, 1};  ///< of the shape along its own axes at the start: 1 undeformed
+  ElasticMaterial material{};
+  Velocity velocity{};  ///< of a rigid motion about the pose at the start, m/s, rad/s
+  std::function<Vec3(const Vec3& point)> velocity_field{};  ///< added to it, m/s at points of the world; may be empty
+};
+
+/// Refuses (InputError) what cannot be used.
+void check_body_def(const ElasticBodyDef& def);
+
+enum class Advection {
+  semi_lagrangian,  ///< back along the path by the midpoint rule, trilinear interpolation
+  upwind,           ///< first-order differences against the stream (Litven 2013, 4.1)
+};
+
+/// How a solid is computed.
+struct SolidSettings {
+  Advection advection = Advection::semi_lagrangian;
+  double least_mass = 0.5;  ///< of a full cell: nodes with less are carried by their neighbours; smaller: less drift of
+                            ///< momentum, higher speeds at the surface
+};
+
+enum class SolidState : std::uint8_t {
+  active,
+  inverted,   ///< more of it turned inside out than the stress can push back: frozen
+  diverged,   ///< a number is not finite, or it would cross more than two cells in a step: frozen
+  left_grid,  ///< came too near to a side of the grid: frozen
+};
+const char* to_string(SolidState state);
+
+/// What the fields of a solid add up to.
+struct SolidMeasures {
+  double mass = 0;                   ///< kg
+  double volume = 0;                 ///< m^3, deformed
+  double kinetic_energy = 0;         ///< J
+  double elastic_energy = 0;         ///< J
+  Vec3 centre;                       ///< m, of mass
+  Vec3 momentum;                     ///< kg m/s
+  Vec3 angular_momentum;             ///< kg m^2/s about the origin of the world
+  double max_speed = 0;              ///< m/s
+  double lost_mass = 0;              ///< kg of nodes that have nobody to carry them
+  std::int64_t cells = 0;            ///< that hold some of the solid
+  std::int64_t dynamic_nodes = 0;    ///< with a velocity of their own
+  std::int64_t inverted_points = 0;  ///< stress points where det(dX/dx) left [0.05, 20]; they have no stress
+};
+
+enum NodeFlag : std::uint8_t {
+  kHasMap = 1,       ///< map and distance are defined
+  kHasVelocity = 2,  ///< velocity is defined
+  kIsDynamic = 4,    ///< has a mass of its own; moved by forces and contact
+};
+
+/// Weight of a node with a mass of its own in the velocity of one without.
+struct NodeShare {
+  std::int32_t node = 0;
+  double weight = 0;
+};
+
+struct GridSolid {
+  Grid grid;
+  SolidShape shape;
+  ElasticMaterial material;
+  LameConstants lame;  ///< derived from the material
+  SolidSettings settings;
+  SolidState state = SolidState::active;
+
+  NodeBlocks blocks;
+  // Per node of the blocks.
+  std::vector<std::uint8_t> flags;
+  std::vector<Vec3> map;            ///< m, in the frame of the shape
+  std::vector<Vec3> velocity;       ///< m/s
+  std::vector<double> distance;     ///< phi0(X), derived from map
+  std::vector<double> mass;         ///< kg, derived by integrate_cells and agglomerate; 0 unless dynamic
+  std::vector<Vec3> force;          ///< N, likewise, without gravity
+  std::vector<std::uint8_t> marks;  ///< scratch: whether a node keeps its advected map
+  std::vector<Vec3> next;           ///< velocity* between predict_velocity and spread_velocity; else scratch
+
+  SolidMeasures measures;  ///< of the state, derived
+
+  struct BlockSums {
+    double volume = 0, elastic_energy = 0;
+    std::int64_t cells = 0, inverted = 0, points = 0;
+  };
+  std::vector<BlockSums> sums;                   ///< per block, written by integrate_cells
+  std::vector<std::vector<std::int32_t>> lists;  ///< per block: scratch of extrapolate and agglomerate
+
+  std::vector<NodeShare> shares;  ///< scratch of agglomerate
+  std::vector<std::size_t> share_ends;
+
+  bool is_active() const { return state == SolidState::active; }
+  bool has(std::int32_t node, std::uint8_t flag) const {
+    return node >= 0 && (flags[static_cast<std::size_t>(node)] & flag) != 0;
+  }
+};
+
+/// The fields of a solid at its start, ready for its first step. Refuses one that reaches out of the grid, or has no
+/// node with a mass of its own.
+GridSolid place_solid(const Grid& grid, const ElasticBodyDef& def, const SolidSettings& settings, ThreadPool* pool);
+
+/// Largest stable step, s: cfl * spacing / (wave speed + speed), and of viscosity spacing^2 density / (12 viscosity).
+double step_limit(const GridSolid& solid, double cfl);
+
+/// Writes velocity* of dynamic nodes into `next`. False where it broke down.
+bool predict_velocity(GridSolid& solid, double h, const Vec3& gravity, ThreadPool* pool);
+/// Takes `next` as velocity of dynamic nodes and extrapolates it to four layers around them.
+void spread_velocity(GridSolid& solid, ThreadPool* pool);
+/// Advects the map with the velocity and extrapolates it to three layers around the solid.
+void advance_map(GridSolid& solid, double h, ThreadPool* pool);
+/// The distance of all nodes that have a map.
+void update_distance(GridSolid& solid, ThreadPool* pool);
+/// Blocks for where the solid is now. False where it came too near to a side of the grid.
+bool refresh_blocks(GridSolid& solid);
+/// Mass, force, dynamic nodes and measures of the map. False where too much is inverted or a number is not finite.
+bool integrate_cells(GridSolid& solid, ThreadPool* pool);
+/// Mass and force of small nodes to their masters; the measures. A part of integrate_cells.
+bool agglomerate(GridSolid& solid, ThreadPool* pool);
+
+/// Who carries a node: itself if it is dynamic, else dynamic nodes of the nearest cubes of 3, 5 or 7 nodes, by mass
+/// over squared distance. Weights add up to 1. Empty where there is none.
+void append_shares(const GridSolid& solid, const GridIndex& node, std::vector<NodeShare>& shares);
+
+/// Extends a field from nodes with `flag` to `layers` layers of neighbours around them, and flags these. For each new
+/// node the field's affine fit over the 7 x 7 x 7 nodes around it, weighted by exp(-d^2/2), d in cells.
+void extrapolate(GridSolid& solid, std::vector<Vec3>& field, std::uint8_t flag, int layers, ThreadPool* pool);
+
+}  // namespace cairn
