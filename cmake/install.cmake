@@ -18,7 +18,7 @@ function(cairn_install set)
 endfunction()
 
 cairn_install(targets TARGETS cairn cairn_flags
-  FOLDERS broad core dynamics geometry graph joints math measures narrow problem solvers world)
+  FOLDERS broad core dynamics geometry graph joints math measures narrow problem simd solvers world)
 install(FILES ${PROJECT_SOURCE_DIR}/cairn/cairn.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cairn)
 if(CAIRN_BUILD_FILES)
   cairn_install(files-targets TARGETS cairn_files FOLDERS io record scenefile)
