@@ -4,8 +4,9 @@
 #include <limits>
 
 #include "apps/bench/bench_realtime.h"
-#include "cairn/core/simd.h"
 #include "cairn/core/timer.h"
+#include "cairn/simd/simd.h"
+#include "cairn/simd/vectors.h"
 #include "cairn/solvers/soft_step/lane_kernels.h"
 #include "cairn/solvers/soft_step/lane_work.h"
 #include "cairn/solvers/soft_step/soft_step.h"
@@ -17,9 +18,6 @@ namespace {
 constexpr int kTurns = 7;  // of which the best counts, for sweep and limits alike
 constexpr std::int64_t kGroupGrain =
     16;  // groups per block of work; soft_step has 4, since it does more between the sweeps
-
-/// Sixteen floats: one register of the widest set, several of the others.
-using Wide [[gnu::vector_size(64)]] = float;
 
 template <class Work>
 double best_seconds(Work&& work) {
@@ -39,14 +37,14 @@ double measure_peak(ThreadPool* pool, int threads) {
   const double seconds = best_seconds([&] {
     parallel_for(pool, threads, 1, [&](std::int64_t begin, std::int64_t) {
       run_wide([&] {
-        const Wide factor = Wide{} + 0.999f, summand = Wide{} + 0.001f;
-        Wide x[kChains];
-        for (int k = 0; k < kChains; ++k) x[k] = Wide{} + static_cast<float>(k);
+        const Float16 factor = Float16{} + 0.999f, summand = Float16{} + 0.001f;
+        Float16 x[kChains];
+        for (int k = 0; k < kChains; ++k) x[k] = Float16{} + static_cast<float>(k);
         for (int i = 0; i < kSteps; ++i)
-          for (Wide& value : x) value = value * factor + summand;
-        Wide sum{};
-        for (const Wide& value : x) sum += value;
-        *reinterpret_cast<Wide*>(&results[static_cast<std::size_t>(begin) * 16]) = sum;
+          for (Float16& value : x) value = value * factor + summand;
+        Float16 sum{};
+        for (const Float16& value : x) sum += value;
+        *reinterpret_cast<Float16*>(&results[static_cast<std::size_t>(begin) * 16]) = sum;
       });
     });
   });
@@ -61,14 +59,14 @@ double measure_bandwidth(ThreadPool* pool, std::size_t bytes, int lines_per_writ
   AlignedVector<float> sums(static_cast<std::size_t>((lines + kGrain - 1) / kGrain * kLine));
   const auto stream = [&](std::int64_t begin, std::int64_t end) {
     run_wide([&] {
-      Wide sum[4]{};
-      auto* at = reinterpret_cast<Wide*>(data.data());
+      Float16 sum[4]{};
+      auto* at = reinterpret_cast<Float16*>(data.data());
       for (std::int64_t i = begin; i < end; i += lines_per_write) {
         const std::int64_t stop = std::min<std::int64_t>(i + lines_per_write, end);
         for (std::int64_t k = i; k < stop; ++k) sum[k % 4] += at[k];
         at[i] = sum[0];
       }
-      reinterpret_cast<Wide*>(sums.data())[begin / kGrain] = sum[0] + sum[1] + sum[2] + sum[3];
+      reinterpret_cast<Float16*>(sums.data())[begin / kGrain] = sum[0] + sum[1] + sum[2] + sum[3];
     });
   };
   const double seconds = best_seconds([&] { parallel_for(pool, lines, kGrain, stream); });

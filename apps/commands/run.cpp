@@ -15,7 +15,7 @@
 #include "apps/commands/run_report.h"
 #include "apps/commands/scene_source.h"
 #include "cairn/core/names.h"
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 
 namespace cairn::cli {
 

@@ -10,7 +10,7 @@
 #include "apps/view/view_door.h"
 #include "apps/view/view_server.h"
 #include "apps/view/viewer_page.h"
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 
 namespace cairn::cli {
 

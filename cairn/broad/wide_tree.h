@@ -18,7 +18,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,15 +25,12 @@
 #include "cairn/core/parallel.h"
 #include "cairn/math/aabb.h"
 #include "cairn/math/bounding_ball.h"
+#include "cairn/simd/simd.h"
+#include "cairn/simd/vectors.h"
 
 namespace cairn {
 
 inline constexpr std::int32_t kTreeWidth = 8;
-
-/// Four floats and the mask of a comparison of four: the vector types of GCC and Clang, at home on every 64-bit
-/// machine. Compilers do not find this form by themselves.
-using Float4 = float __attribute__((vector_size(16)));
-using Mask4 = std::int32_t __attribute__((vector_size(16)));
 
 /// A box in the coordinates of the tree.
 struct TreeBox {
@@ -65,13 +61,8 @@ struct alignas(64) BallLanes {
 inline Float4 all_lanes(float x) { return Float4{x, x, x, x}; }
 inline Float4 four_lanes(const WideNode::Lanes& lanes, std::size_t half) {
   Float4 values;
-  std::memcpy(&values, lanes.data() + 4 * half, sizeof values);
+  get_lanes(lanes.data() + 4 * half, values);
   return values;
-}
-/// Bit c is set when lane c is, of the two halves together.
-inline std::uint32_t bits_of(const Mask4& low, const Mask4& high) {
-  const Mask4 bits = (low & Mask4{1, 2, 4, 8}) | (high & Mask4{16, 32, 64, 128});
-  return static_cast<std::uint32_t>(bits[0] | bits[1] | bits[2] | bits[3]);
 }
 
 /// Bit k is set when ball k may overlap ball c of `mine`. The last term is for squares too small for a float.
@@ -175,8 +166,10 @@ class WideTree {
   /// Calls visit(group, lane) for all boxes accepted by test(node) -> mask of children, on every level.
   template <class Test, class Visit>
   void visit_if(Test&& test, Visit&& visit) const {
-    descend({}, std::forward<Test>(test), [&](std::int32_t group, const WideNode& node, const TreeBox&) {
-      for (std::uint32_t mask = test(node); mask != 0; mask &= mask - 1) visit(group, std::countr_zero(mask));
+    run_wide([&] {
+      descend({}, test, [&](std::int32_t group, const WideNode& node, const TreeBox&) {
+        for (std::uint32_t mask = test(node); mask != 0; mask &= mask - 1) visit(group, std::countr_zero(mask));
+      });
     });
   }
 
@@ -320,20 +313,20 @@ void WideTree::visit_pairs(std::int32_t group, const MarkedLanes& marked, Visit&
   if (sought == 0) return;
   const WideNode& mine = node(0, group);
   const TreeBox bounds = mine.bounds(sought);
-  descend(
-      {marked.run_begin[g], group}, [&](const WideNode& n) { return overlap_mask(n, bounds); },
-      [&](std::int32_t other, const WideNode& theirs, const TreeBox& their_bounds) {
-        const auto o = static_cast<std::size_t>(other);
-        const std::uint32_t open = other < group ? ~std::uint32_t{marked.lanes[o]} : ~0U;
-        for (std::uint32_t rows = overlap_mask(mine, their_bounds) & sought; rows != 0; rows &= rows - 1) {
-          const int c = std::countr_zero(rows);
-          std::uint32_t mask = overlap_mask(theirs, mine.box(static_cast<std::size_t>(c))) & open;
-          if (other == group) mask &= ~(1U << c | (sought & ((1U << c) - 1)));
-          if (!balls_.empty()) mask &= overlap_mask(balls_[o], balls_[g], static_cast<std::size_t>(c));
-          const std::int32_t p = proxy(group, c);
-          for (; mask != 0; mask &= mask - 1) visit(p, proxy(other, std::countr_zero(mask)));
-        }
-      });
+  const auto test = [&](const WideNode& n) { return overlap_mask(n, bounds); };
+  const auto visit_group = [&](std::int32_t other, const WideNode& theirs, const TreeBox& their_bounds) {
+    const auto o = static_cast<std::size_t>(other);
+    const std::uint32_t open = other < group ? ~std::uint32_t{marked.lanes[o]} : ~0U;
+    for (std::uint32_t rows = overlap_mask(mine, their_bounds) & sought; rows != 0; rows &= rows - 1) {
+      const int c = std::countr_zero(rows);
+      std::uint32_t mask = overlap_mask(theirs, mine.box(static_cast<std::size_t>(c))) & open;
+      if (other == group) mask &= ~(1U << c | (sought & ((1U << c) - 1)));
+      if (!balls_.empty()) mask &= overlap_mask(balls_[o], balls_[g], static_cast<std::size_t>(c));
+      const std::int32_t p = proxy(group, c);
+      for (; mask != 0; mask &= mask - 1) visit(p, proxy(other, std::countr_zero(mask)));
+    }
+  };
+  run_wide([&] { descend({marked.run_begin[g], group}, test, visit_group); });
 }
 
 }  // namespace cairn

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "cairn/core/simd.h"
-#include "cairn/core/vector_types.h"
 #include "cairn/euler/solid.h"
+#include "cairn/simd/simd.h"
+#include "cairn/simd/vectors.h"
 
 namespace cairn {
 

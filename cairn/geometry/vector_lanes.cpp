@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cairn/core/simd.h"
-#include "cairn/core/vector_types.h"
+#include "cairn/simd/simd.h"
+#include "cairn/simd/vectors.h"
 
 namespace cairn {
 

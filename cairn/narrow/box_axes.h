@@ -10,7 +10,7 @@
 
 #include "cairn/geometry/box.h"
 #include "cairn/narrow/collide_box.h"
-#include "cairn/narrow/double4.h"
+#include "cairn/simd/vectors.h"
 
 namespace cairn {
 
@@ -95,7 +95,8 @@ struct BoxPair {
     const std::size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     const Double4 next_half{b.half[1], b.half[2], b.half[0], 0}, last_half{b.half[2], b.half[0], b.half[1], 0};
     Double4 next_size, last_size, way = from_a[i2] * c[i1] - from_a[i1] * c[i2];
-    rotate_lanes(size[i], next_size, last_size);
+    shuffle<1, 2, 0, 3>(size[i], next_size);
+    shuffle<2, 0, 1, 3>(size[i], last_size);
     absolute(way, way);
     scaled = way - (a.half[i1] * size[i2] + a.half[i2] * size[i1]) - (next_half * last_size + last_half * next_size);
   }

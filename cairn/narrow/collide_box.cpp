@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
-#include "cairn/core/simd.h"
 #include "cairn/narrow/box_axes.h"
-#include "cairn/narrow/double4.h"
 #include "cairn/narrow/gjk.h"
+#include "cairn/simd/simd.h"
+#include "cairn/simd/vectors.h"
 
 namespace cairn {
 
@@ -135,24 +134,27 @@ inline void to_polygon(const Quad& quad, Polygon& polygon) {
 /// of them moves to where its edge to a corner inside is cut. The same arithmetic as clip, and the same order.
 inline void cut_quad(const Double4& over, std::uint32_t outside, std::int64_t side, Quad& quad) {
   const Mask4x64 bit{1, 2, 4, 8}, next_bit{2, 4, 8, 1}, out = (outside & bit) != 0, enters = (outside & next_bit) == 0;
-  const Double4 over_next = __builtin_shufflevector(over, over, 1, 2, 3, 0);
+  Double4 over_next;
+  shuffle<1, 2, 3, 0>(over, over_next);
   Double4 t = over / (over - over_next);
   t = t < 0 ? Double4{} : t;
   t = t > 1 ? Double4{} + 1 : t;
   // Lane k is cut on the edge that begins there or, leaving, on the one that ends there.
   const auto cut = [&](Double4& v) {
-    const Double4 begins = v + t * (__builtin_shufflevector(v, v, 1, 2, 3, 0) - v),
-                  ends = __builtin_shufflevector(begins, begins, 3, 0, 1, 2);
+    Double4 next, ends;
+    shuffle<1, 2, 3, 0>(v, next);
+    const Double4 begins = v + t * (next - v);
+    shuffle<3, 0, 1, 2>(begins, ends);
     v = out ? (enters ? begins : ends) : v;
   };
   cut(quad.x), cut(quad.y), cut(quad.height);
-  const Mask4x64 goes_out = quad.name & 15, came_out = __builtin_shufflevector(goes_out, goes_out, 3, 0, 1, 2);
+  const Mask4x64 goes_out = quad.name & 15;
+  Mask4x64 came_out;
+  shuffle<3, 0, 1, 2>(goes_out, came_out);
   quad.name = out ? (enters ? side << 4 | goes_out : came_out << 4 | side) : quad.name;
   if (outside != 3) return;
-  quad.x = __builtin_shufflevector(quad.x, quad.x, 1, 2, 3, 0);
-  quad.y = __builtin_shufflevector(quad.y, quad.y, 1, 2, 3, 0);
-  quad.height = __builtin_shufflevector(quad.height, quad.height, 1, 2, 3, 0);
-  quad.name = __builtin_shufflevector(quad.name, quad.name, 1, 2, 3, 0);
+  shuffle<1, 2, 3, 0>(quad.x, quad.x), shuffle<1, 2, 3, 0>(quad.y, quad.y);
+  shuffle<1, 2, 3, 0>(quad.height, quad.height), shuffle<1, 2, 3, 0>(quad.name, quad.name);
 }
 
 /// Cuts the quadrilateral by the four sides while it stays one. Returns the first side that it does not, else 4.
@@ -173,8 +175,7 @@ inline std::size_t cut_quad_to_sides(double hu, double hv, Quad& quad) {
 inline void put_point(const Double4& first, const Double4& second, ManifoldPoint& point) {
   static_assert(sizeof first + sizeof second == sizeof point && std::endian::native == std::endian::little);
   auto* to = reinterpret_cast<std::byte*>(&point);
-  std::memcpy(to, &first, sizeof first);
-  std::memcpy(to + sizeof first, &second, sizeof second);
+  put_lanes(first, to), put_lanes(second, to + sizeof first);
 }
 
 /// The corners as points of contact, all at once.

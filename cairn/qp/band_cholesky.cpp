@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "cairn/qp/band_kernels.h"
 
@@ -21,18 +20,19 @@ inline __attribute__((always_inline)) void subtract_rows(double* row, int end, c
   for (int at = 0; at < end; at += kChunk) {
     Double4 sum[3];
 #pragma GCC unroll 3
-    for (int v = 0; v < 3; ++v) std::memcpy(&sum[v], row + at + 4 * v, sizeof sum[v]);
+    for (int v = 0; v < 3; ++v) get_lanes(row + at + 4 * v, sum[v]);
     for (int k = 0; k < rows; ++k) {
-      const Double4 factor = l[k * l_step] - Double4{};
+      Double4 factor;
+      broadcast(l[k * l_step], factor);
 #pragma GCC unroll 3
       for (int v = 0; v < 3; ++v) {
         Double4 x;
-        std::memcpy(&x, from + k * step + at + 4 * v, sizeof x);
+        get_lanes(from + k * step + at + 4 * v, x);
         sum[v] -= x * factor;
       }
     }
 #pragma GCC unroll 3
-    for (int v = 0; v < 3; ++v) std::memcpy(row + at + 4 * v, &sum[v], sizeof sum[v]);
+    for (int v = 0; v < 3; ++v) put_lanes(sum[v], row + at + 4 * v);
   }
 }
 

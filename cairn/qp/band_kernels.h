@@ -9,10 +9,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 
-#include "cairn/core/simd.h"
-#include "cairn/core/vector_types.h"
+#include "cairn/simd/simd.h"
+#include "cairn/simd/vectors.h"
 
 namespace cairn {
 
@@ -47,10 +46,11 @@ inline __attribute__((always_inline)) void multiply_panel(const TileProduct& p, 
   for (int k = first; k < end; ++k, a += p.size, b += p.size) {
     Wide x[Vectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) std::memcpy(&x[v], a + v * kWidth, sizeof x[v]);
+    for (int v = 0; v < Vectors; ++v) get_lanes(a + v * kWidth, x[v]);
 #pragma GCC unroll 8
     for (int j = 0; j < Columns; ++j) {
-      const Wide y = b[j] - Wide{};
+      Wide y;
+      broadcast(b[j], y);
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v) sum[j][v] += x[v] * y;
     }
@@ -61,9 +61,9 @@ inline __attribute__((always_inline)) void multiply_panel(const TileProduct& p, 
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) {
       Wide old{};
-      if (!p.overwrite) std::memcpy(&old, c + v * kWidth, sizeof old);
+      if (!p.overwrite) get_lanes(c + v * kWidth, old);
       old = p.overwrite ? sum[j][v] : old - sum[j][v];
-      std::memcpy(c + v * kWidth, &old, sizeof old);
+      put_lanes(old, c + v * kWidth);
     }
   }
 }
@@ -113,16 +113,16 @@ inline __attribute__((always_inline)) void apply_rows(const TileApply& p) {
       const double* from = p.x + part * kWidth;
       for (int k = 0; k < p.size; ++k, a += p.step_k, from += kBandRhs) {
         Wide x;
-        std::memcpy(&x, from, sizeof x);
+        get_lanes(from, x);
 #pragma GCC unroll 24
         for (int r = 0; r < Rows; ++r) sum[r] += x * a[r * p.step_i];
       }
       for (int r = 0; r < Rows; ++r) {
         double* c = p.c + (i + r) * kBandRhs + part * kWidth;
         Wide old{};
-        if (!p.overwrite) std::memcpy(&old, c, sizeof old);
+        if (!p.overwrite) get_lanes(c, old);
         old = p.overwrite ? sum[r] : old - sum[r];
-        std::memcpy(c, &old, sizeof old);
+        put_lanes(old, c);
       }
     }
 }

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "cairn/core/errors.h"
-#include "cairn/core/simd.h"
-#include "cairn/core/vector_types.h"
 #include "cairn/qp/band_cholesky.h"
 #include "cairn/qp/sparse_ldl.h"
+#include "cairn/simd/simd.h"
+#include "cairn/simd/vectors.h"
 
 namespace cairn {
 
@@ -29,8 +28,7 @@ double dot_of(const double* a, const double* b, int count) {
     int i = 0;
     for (; i + 8 <= count; i += 8) {
       Double8 x, y;
-      std::memcpy(&x, a + i, sizeof x);
-      std::memcpy(&y, b + i, sizeof y);
+      get_lanes(a + i, x), get_lanes(b + i, y);
       sum += x * y;
     }
     double rest = 0;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 #include "tests/determinism/every_way_scenes.h"
 
 namespace cairn {

@@ -10,8 +10,8 @@
 
 #include "cairn/broad/broad_phase.h"
 #include "cairn/core/random.h"
-#include "cairn/core/simd.h"
 #include "cairn/geometry/hull_builder.h"
+#include "cairn/simd/simd.h"
 #include "tests/analytic/bench.h"
 
 namespace cairn {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cairn/core/names.h"
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 #include "cairn/solvers/solver_table.h"
 #include "tests/fuzz/trial.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "cairn/broad/broad_phase.h"
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 
 namespace cairn::fuzz {
 

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 
 namespace cairn::fuzz {
 

@@ -70,7 +70,9 @@ void for_placed_pairs(std::uint64_t seed, int rounds, Check&& check) {
     }
 }
 
-WalkAxis to_floats(const Vec3& v) { return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}; }
+WalkAxis to_floats(const Vec3& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
 
 TEST(WalkAxis, AnyKeptAxisGivesTheContactOfAColdStart) {
   int apart = 0, touching = 0;

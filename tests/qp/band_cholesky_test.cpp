@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "cairn/core/random.h"
-#include "cairn/core/simd.h"
 #include "cairn/qp/qp_matrix.h"
+#include "cairn/simd/simd.h"
 
 namespace cairn {
 namespace {

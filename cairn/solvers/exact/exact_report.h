@@ -55,8 +55,8 @@ struct ExactReport {
   std::int64_t fallbacks = 0;                      ///< islands that Newton in impulses did not end
   std::int64_t newton_steps = 0, factorisations = 0, sweeps = 0;               ///< of all islands
   std::int64_t turns = 0, active_sets = 0, schur_columns = 0, unfinished = 0;  ///< of all islands
-  ExactIslandReport worst;                                        ///< the first of those with the largest residual
-  std::vector<ExactIslandReport> parts;                           ///< by island; empty without SolveContext::details
+  ExactIslandReport worst;               ///< the first of those with the largest residual
+  std::vector<ExactIslandReport> parts;  ///< by island; empty without SolveContext::details
 };
 
 /// Counts one island more; `parts` are the caller's.

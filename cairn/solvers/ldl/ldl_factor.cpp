@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 #include "cairn/solvers/ldl/ldl_kernels.h"
 
 namespace cairn {
@@ -136,7 +136,7 @@ void LdlFactor::find_hub_factors() {
     const LdlSide& side = program_->sides()[s];
     if (side.kind != LdlSideKind::hub) continue;
     Entry mass[7], linear, c[3][3], rest;
-    for (int m = 0; m < 7; ++m) get(mass[m], data(mass_) + kLanes * (side.body * 7 + m));
+    for (int m = 0; m < 7; ++m) get_lanes(data(mass_) + kLanes * (side.body * 7 + m), mass[m]);
     root(mass[0], linear);
     root(mass[1], c[0][0]);
     ratio(mass[4], c[0][0], c[1][0]);
@@ -148,9 +148,9 @@ void LdlFactor::find_hub_factors() {
     rest = mass[3] - c[2][0] * c[2][0] - c[2][1] * c[2][1];
     root(rest, c[2][2]);
     double* to = jacobian(static_cast<std::int32_t>(s));
-    for (int m = 0; m < 3; ++m) put(linear, to + kLanes * (m * stride_of(kLanes) + m));
+    for (int m = 0; m < 3; ++m) put_lanes(linear, to + kLanes * (m * stride_of(kLanes) + m));
     for (int m = 0; m < 3; ++m)
-      for (int k = 0; k <= m; ++k) put(c[m][k], to + kLanes * ((3 + m) * stride_of(kLanes) + 3 + k));
+      for (int k = 0; k <= m; ++k) put_lanes(c[m][k], to + kLanes * ((3 + m) * stride_of(kLanes) + 3 + k));
   }
 }
 
@@ -162,19 +162,19 @@ inline void LdlFactor::weigh(std::int32_t side_index, double* right) {
   const LdlSide& side = program_->sides()[static_cast<std::size_t>(side_index)];
   const double* from = jacobian(side_index);
   Entry mass[7], j[6], w[6], scale;
-  for (int m = 0; m < 7; ++m) get(mass[m], data(mass_) + kLanes * (side.body * 7 + m));
+  for (int m = 0; m < 7; ++m) get_lanes(data(mass_) + kLanes * (side.body * 7 + m), mass[m]);
   for (int i = 0; i < side.degree; ++i) {
-    for (int m = 0; m < 6; ++m) get(j[m], from + kLanes * (m * stride_of(kLanes) + i));
+    for (int m = 0; m < 6; ++m) get_lanes(from + kLanes * (m * stride_of(kLanes) + i), j[m]);
     weigh_row(mass, j, w);
     if (is_joint(side.kind)) {
       double* to = data(scale_) + kLanes * (side.first_row + i);
-      get(scale, to);
+      get_lanes(to, scale);
       for (int m = 0; m < 6; ++m) scale += w[m] * j[m];
-      put(scale, to);
+      put_lanes(scale, to);
     }
     for (int m = 0; m < 6; ++m) {
       const Entry value = side.is_weighted ? w[m] * side.weight : j[m];
-      put(value, right + kLanes * (i * 6 + m));
+      put_lanes(value, right + kLanes * (i * 6 + m));
     }
   }
 }
@@ -197,18 +197,18 @@ void LdlFactor::add_products() {
       const std::int32_t rows = program_->sides()[static_cast<std::size_t>(product.left)].degree;
       const double* left = jacobian(product.left);
       for (std::int32_t k = 0; k < columns; ++k) {
-        for (int m = 0; m < 6; ++m) get(r[m], right + kLanes * (k * 6 + m));
+        for (int m = 0; m < 6; ++m) get_lanes(right + kLanes * (k * 6 + m), r[m]);
         double* target = data(values_) + kLanes * (product.target + k * product.stride);
         for (std::int32_t i = product.is_diagonal ? k / Mode::kRows * Mode::kRows : 0; i < rows; i += Mode::kRows) {
-          get(part, left + kLanes * i);
+          get_lanes(left + kLanes * i, part);
           sum = part * r[0];
           for (int m = 1; m < 6; ++m) {
-            get(part, left + kLanes * (m * stride_of(kLanes) + i));
+            get_lanes(left + kLanes * (m * stride_of(kLanes) + i), part);
             sum += part * r[m];
           }
-          get(part, target + kLanes * i);
+          get_lanes(target + kLanes * i, part);
           part += sum;
-          put(part, target + kLanes * i);
+          put_lanes(part, target + kLanes * i);
         }
       }
     }
@@ -224,22 +224,22 @@ void LdlFactor::finish_diagonal(const LdlRegularisation& regularisation) {
   const auto [eps, drop] = regularisation;
   Entry value, threshold;
   for (std::size_t x = 0; x < program_->diagonal_of_x().size(); ++x) {  // what belongs to no joint: glue
-    get(value, data(values_) + kLanes * program_->diagonal_of_x()[x]);
+    get_lanes(data(values_) + kLanes * program_->diagonal_of_x()[x], value);
     threshold = value * drop;
-    put(threshold, data(threshold_) + kLanes * static_cast<std::ptrdiff_t>(x));
+    put_lanes(threshold, data(threshold_) + kLanes * static_cast<std::ptrdiff_t>(x));
   }
   for (std::size_t row = 0; row < program_->row_x().size(); ++row) {
     const std::int32_t x = program_->row_x()[row];
     double* diagonal = data(values_) + kLanes * program_->diagonal_of_x()[static_cast<std::size_t>(x)];
     Entry softness, scale, active;
     const auto at = kLanes * static_cast<std::ptrdiff_t>(row);
-    get(softness, data(softness_) + at);
-    get(scale, data(scale_) + at);
-    get(active, data(active_) + at);
+    get_lanes(data(softness_) + at, softness);
+    get_lanes(data(scale_) + at, scale);
+    get_lanes(data(active_) + at, active);
     scale += softness;
-    get(value, diagonal);
+    get_lanes(diagonal, value);
     value = value + softness + scale * eps;
-    put(value, diagonal);
+    put_lanes(value, diagonal);
     // Infinite for masked rows. A row that moves nothing and yields to nothing has the threshold 0.
     threshold = scale * drop;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -247,13 +247,13 @@ void LdlFactor::finish_diagonal(const LdlRegularisation& regularisation) {
       double& mine = reinterpret_cast<double*>(&threshold)[lane];
       if (!is_active) mine = kInfinity;
     }
-    put(threshold, data(threshold_) + kLanes * x);
+    put_lanes(threshold, data(threshold_) + kLanes * x);
   }
   const Entry none{}, minus_infinity = none - kInfinity, minus_one = none - 1;
   for (const LdlPivot& pivot : program_->pivots())
     for (std::int32_t k = 0; pivot.is_hub && k < pivot.degree; ++k) {
-      put(minus_one, data(values_) + kLanes * (pivot.diagonal + k * pivot.degree + k));
-      put(minus_infinity, data(threshold_) + kLanes * (pivot.x + k));
+      put_lanes(minus_one, data(values_) + kLanes * (pivot.diagonal + k * pivot.degree + k));
+      put_lanes(minus_infinity, data(threshold_) + kLanes * (pivot.x + k));
     }
 }
 
@@ -276,7 +276,7 @@ void LdlFactor::decompose() {
     run_wide([&] {
       typename Mode::Entry dropped{};
       factor_all<Mode>(*program_, numbers, dropped);
-      put(dropped, data(dropped_));
+      put_lanes(dropped, data(dropped_));
     });
   };
   if (lanes_ == 1) return work(LdlSingle{});
@@ -298,8 +298,8 @@ void LdlFactor::substitute(const double* rhs) {
   const std::vector<std::int32_t>& row_x = program_->row_x();
   if (program_->unknowns() > program_->row_count()) std::fill(x_.begin(), x_.end(), Line{});
   for (std::size_t row = 0; row < row_x.size(); ++row) {
-    get(value, rhs + kLanes * static_cast<std::ptrdiff_t>(row));
-    put(value, data(x_) + kLanes * row_x[row]);
+    get_lanes(rhs + kLanes * static_cast<std::ptrdiff_t>(row), value);
+    put_lanes(value, data(x_) + kLanes * row_x[row]);
   }
   solve_all<Mode>(*program_, {data(values_), data(inverse_), data(threshold_), data(x_), data(scratch_)});
 }
@@ -310,10 +310,10 @@ void LdlFactor::take_impulse(bool add, double* impulse) {
   constexpr int kLanes = Mode::kLanes;
   typename Mode::Entry value, old;
   for (std::int32_t row = 0; row < program_->row_count(); ++row) {
-    get(value, data(x_) + kLanes * program_->row_x()[static_cast<std::size_t>(row)]);
-    get(old, impulse + kLanes * row);
+    get_lanes(data(x_) + kLanes * program_->row_x()[static_cast<std::size_t>(row)], value);
+    get_lanes(impulse + kLanes * row, old);
     if (add) value += old;
-    put(value, impulse + kLanes * row);
+    put_lanes(value, impulse + kLanes * row);
   }
 }
 
@@ -334,36 +334,36 @@ void LdlFactor::subtract_product(const double* rhs, const double* impulse, doubl
   };
   Entry a, b, c;
   for_rows([&](int row, double* wrench, const double* j) {
-    get(a, impulse + kLanes * row);
+    get_lanes(impulse + kLanes * row, a);
     for (int m = 0; m < 6; ++m) {
-      get(b, j + kLanes * m * stride_of(kLanes));
-      get(c, wrench + kLanes * m);
+      get_lanes(j + kLanes * m * stride_of(kLanes), b);
+      get_lanes(wrench + kLanes * m, c);
       c += a * b;
-      put(c, wrench + kLanes * m);
+      put_lanes(c, wrench + kLanes * m);
     }
   });
   for (std::int32_t body = 0; body < program_->structure().body_count(); ++body) {
     Entry mass[7], p[6], w[6];
-    for (int m = 0; m < 7; ++m) get(mass[m], data(mass_) + kLanes * (body * 7 + m));
-    for (int m = 0; m < 6; ++m) get(p[m], data(wrench_) + kLanes * (body * 6 + m));
+    for (int m = 0; m < 7; ++m) get_lanes(data(mass_) + kLanes * (body * 7 + m), mass[m]);
+    for (int m = 0; m < 6; ++m) get_lanes(data(wrench_) + kLanes * (body * 6 + m), p[m]);
     weigh_row(mass, p, w);
-    for (int m = 0; m < 6; ++m) put(w[m], data(wrench_) + kLanes * (body * 6 + m));
+    for (int m = 0; m < 6; ++m) put_lanes(w[m], data(wrench_) + kLanes * (body * 6 + m));
   }
   for (std::int32_t row = 0; row < program_->row_count(); ++row) {
-    get(a, rhs + kLanes * row);
-    get(b, data(softness_) + kLanes * row);
-    get(c, impulse + kLanes * row);
+    get_lanes(rhs + kLanes * row, a);
+    get_lanes(data(softness_) + kLanes * row, b);
+    get_lanes(impulse + kLanes * row, c);
     a -= b * c;
-    put(a, rest + kLanes * row);
+    put_lanes(a, rest + kLanes * row);
   }
   for_rows([&](int row, const double* wrench, const double* j) {
-    get(a, rest + kLanes * row);
+    get_lanes(rest + kLanes * row, a);
     for (int m = 0; m < 6; ++m) {
-      get(b, j + kLanes * m * stride_of(kLanes));
-      get(c, wrench + kLanes * m);
+      get_lanes(j + kLanes * m * stride_of(kLanes), b);
+      get_lanes(wrench + kLanes * m, c);
       a -= b * c;
     }
-    put(a, rest + kLanes * row);
+    put_lanes(a, rest + kLanes * row);
   });
 }
 

@@ -12,11 +12,10 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <vector>
 
-#include "cairn/core/vector_types.h"
+#include "cairn/simd/vectors.h"
 #include "cairn/solvers/ldl/ldl_program.h"
 
 namespace cairn {
@@ -34,15 +33,6 @@ struct LdlBatch {
   static constexpr int kRows = 1;
   static constexpr int kLanes = 8;
 };
-
-template <class T>
-inline void get(T& value, const double* from) {
-  std::memcpy(&value, from, sizeof(T));
-}
-template <class T>
-inline void put(const T& value, double* to) {
-  std::memcpy(to, &value, sizeof(T));
-}
 
 /// 1 / pivot where it is above its threshold, else 0; counts what is dropped without being masked.
 inline void invert_pivot(const double& pivot, const double& threshold, double& inverse, double& dropped) {
@@ -74,10 +64,10 @@ inline void subtract(const double* from, int count, double* to) {
   typename Mode::Chunk a, b;
   int i = 0;
   for (; i + kRows <= count; i += kRows) {
-    get(a, to + kLanes * i);
-    get(b, from + kLanes * i);
+    get_lanes(to + kLanes * i, a);
+    get_lanes(from + kLanes * i, b);
     a -= b;
-    put(a, to + kLanes * i);
+    put_lanes(a, to + kLanes * i);
   }
   for (; i < count; ++i) to[i] -= from[i];  // of a chunk that is not full, hence of one mechanism
 }
@@ -93,15 +83,15 @@ inline void update_columns(const LdlPivot& p, const LdlColumn& column, const Ldl
   typename Mode::Entry x[D];
   typename Mode::Chunk sum, part;
   for (int k = 0; k < column.count; ++k) {
-    for (int m = 0; m < D; ++m) get(x[m], n.scratch + kLanes * (m * p.stride + column.row + k));
+    for (int m = 0; m < D; ++m) get_lanes(n.scratch + kLanes * (m * p.stride + column.row + k), x[m]);
     for (int row = first; row < p.height; row += kRows) {
-      get(part, l + kLanes * row);
+      get_lanes(l + kLanes * row, part);
       sum = part * x[0];
       for (int m = 1; m < D; ++m) {
-        get(part, l + kLanes * (m * p.stride + row));
+        get_lanes(l + kLanes * (m * p.stride + row), part);
         sum += part * x[m];
       }
-      put(sum, products + kLanes * (k * p.stride + row));
+      put_lanes(sum, products + kLanes * (k * p.stride + row));
     }
   }
   for (const LdlRun* run = runs + column.first_run; run != runs + column.end_run; ++run)
@@ -121,14 +111,14 @@ inline void eliminate_pivot(const LdlProgram& program, const LdlPivot& p, const 
   Entry a[D][D], l[D][D]{}, inverse[D], threshold;
   double* diagonal = n.values + kLanes * p.diagonal;
   for (int k = 0; k < D; ++k)
-    for (int i = k; i < D; ++i) get(a[i][k], diagonal + kLanes * (k * D + i));
+    for (int i = k; i < D; ++i) get_lanes(diagonal + kLanes * (k * D + i), a[i][k]);
   for (int k = 0; k < D; ++k) {
-    get(threshold, n.threshold + kLanes * (p.x + k));
+    get_lanes(n.threshold + kLanes * (p.x + k), threshold);
     invert_pivot(a[k][k], threshold, inverse[k], dropped);
-    put(inverse[k], n.inverse + kLanes * (p.x + k));
+    put_lanes(inverse[k], n.inverse + kLanes * (p.x + k));
     for (int j = k + 1; j < D; ++j) {
       l[j][k] = a[j][k] * inverse[k];
-      put(l[j][k], diagonal + kLanes * (k * D + j));
+      put_lanes(l[j][k], diagonal + kLanes * (k * D + j));
       for (int i = j; i < D; ++i) a[i][j] -= a[i][k] * l[j][k];
     }
   }
@@ -136,12 +126,12 @@ inline void eliminate_pivot(const LdlProgram& program, const LdlPivot& p, const 
   double* edge = n.values + kLanes * p.edge;
   for (int row = 0; row < p.height; row += Mode::kRows) {
     Chunk x[D];
-    for (int k = 0; k < D; ++k) get(x[k], edge + kLanes * (k * p.stride + row));
+    for (int k = 0; k < D; ++k) get_lanes(edge + kLanes * (k * p.stride + row), x[k]);
     for (int k = 0; k < D; ++k) {
       for (int j = k + 1; j < D; ++j) x[j] -= x[k] * l[j][k];
-      put(x[k], n.scratch + kLanes * (k * p.stride + row));
+      put_lanes(x[k], n.scratch + kLanes * (k * p.stride + row));
       x[k] = x[k] * inverse[k];
-      put(x[k], edge + kLanes * (k * p.stride + row));
+      put_lanes(x[k], edge + kLanes * (k * p.stride + row));
     }
   }
   const LdlRun* runs = program.runs().data();
@@ -157,9 +147,9 @@ inline void scatter_subtract(const typename Mode::Chunk& from, const std::int32_
     for (int i = 0; i < Mode::kRows; ++i) x[at[i]] -= from[i];
   } else {
     typename Mode::Entry value;
-    get(value, x + Mode::kLanes * at[0]);
+    get_lanes(x + Mode::kLanes * at[0], value);
     value -= from;
-    put(value, x + Mode::kLanes * at[0]);
+    put_lanes(value, x + Mode::kLanes * at[0]);
   }
 }
 
@@ -170,21 +160,21 @@ inline void forward_pivot(const LdlProgram& program, const LdlPivot& p, const Ld
   typename Mode::Entry y[D], l;
   double* x = n.x + kLanes * p.x;
   const double* diagonal = n.values + kLanes * p.diagonal;
-  for (int k = 0; k < D; ++k) get(y[k], x + kLanes * k);
+  for (int k = 0; k < D; ++k) get_lanes(x + kLanes * k, y[k]);
   for (int j = 1; j < D; ++j)
     for (int k = 0; k < j; ++k) {
-      get(l, diagonal + kLanes * (k * D + j));
+      get_lanes(diagonal + kLanes * (k * D + j), l);
       y[j] -= l * y[k];
     }
-  for (int k = 0; k < D; ++k) put(y[k], x + kLanes * k);
+  for (int k = 0; k < D; ++k) put_lanes(y[k], x + kLanes * k);
   const double* edge = n.values + kLanes * p.edge;
   const std::int32_t* at = program.column_x().data() + p.first_column_x;
   typename Mode::Chunk sum, part;
   for (int row = 0; row < p.height; row += kRows) {
-    get(part, edge + kLanes * row);
+    get_lanes(edge + kLanes * row, part);
     sum = part * y[0];
     for (int k = 1; k < D; ++k) {
-      get(part, edge + kLanes * (k * p.stride + row));
+      get_lanes(edge + kLanes * (k * p.stride + row), part);
       sum += part * y[k];
     }
     scatter_subtract<Mode>(sum, at + row, n.x);
@@ -201,7 +191,7 @@ inline void dot_columns(const LdlPivot& p, const LdlNumbers& n, const std::int32
     for (int row = 0; row < p.height; row += 4) {  // one by one, as they were written
       const Double4 z{n.x[at[row]], n.x[at[row + 1]], n.x[at[row + 2]], n.x[at[row + 3]]};
       for (int k = 0; k < D; ++k) {
-        get(l, edge + k * p.stride + row);
+        get_lanes(edge + k * p.stride + row, l);
         total[k] += l * z;
       }
     }
@@ -211,8 +201,8 @@ inline void dot_columns(const LdlPivot& p, const LdlNumbers& n, const std::int32
     for (int k = 0; k < D; ++k) {
       typename Mode::Entry total[4]{}, l, z;
       const auto add = [&](int row, int lane) {
-        get(l, edge + Mode::kLanes * (k * p.stride + row));
-        get(z, n.x + Mode::kLanes * at[row]);
+        get_lanes(edge + Mode::kLanes * (k * p.stride + row), l);
+        get_lanes(n.x + Mode::kLanes * at[row], z);
         total[lane] += l * z;
       };
       for (int row = 0; row < full; row += 4) add(row, 0), add(row + 1, 1), add(row + 2, 2), add(row + 3, 3);
@@ -231,16 +221,16 @@ inline void backward_pivot(const LdlProgram& program, const LdlPivot& p, const L
   const double* diagonal = n.values + kLanes * p.diagonal;
   double* x = n.x + kLanes * p.x;
   for (int k = 0; k < D; ++k) {
-    get(y[k], x + kLanes * k);
-    get(value, n.inverse + kLanes * (p.x + k));
+    get_lanes(x + kLanes * k, y[k]);
+    get_lanes(n.inverse + kLanes * (p.x + k), value);
     y[k] = y[k] * value - sum[k];
   }
   for (int k = D; k-- > 0;)
     for (int j = k + 1; j < D; ++j) {
-      get(value, diagonal + kLanes * (k * D + j));
+      get_lanes(diagonal + kLanes * (k * D + j), value);
       y[k] -= value * y[j];
     }
-  for (int k = 0; k < D; ++k) put(y[k], x + kLanes * k);
+  for (int k = 0; k < D; ++k) put_lanes(y[k], x + kLanes * k);
 }
 
 /// Calls work.template operator()<D>() with D the degree: the loops inside are unrolled.
@@ -269,7 +259,7 @@ inline void solve_all(const LdlProgram& program, const LdlNumbers& n) {
   const std::vector<LdlPivot>& pivots = program.pivots();
   for (const LdlPivot& p : pivots) with_degree(p.degree, [&]<int D>() { forward_pivot<Mode, D>(program, p, n); });
   const typename Mode::Entry zero{};
-  put(zero, n.x + Mode::kLanes * program.unknowns());
+  put_lanes(zero, n.x + Mode::kLanes * program.unknowns());
   for (std::size_t i = pivots.size(); i-- > 0;)
     with_degree(pivots[i].degree, [&]<int D>() { backward_pivot<Mode, D>(program, pivots[i], n); });
 }

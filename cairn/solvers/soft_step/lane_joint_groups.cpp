@@ -2,11 +2,10 @@
 #include "cairn/solvers/soft_step/lane_joint_groups.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
-#include "cairn/core/simd.h"
 #include "cairn/graph/edges.h"
+#include "cairn/simd/simd.h"
 #include "cairn/solvers/ldl/ldl_structure.h"
 
 namespace cairn {
@@ -15,8 +14,6 @@ namespace {
 
 constexpr std::size_t kOpenGroups = 8;  // the last ones, among which a place for a joint is looked for
 constexpr int kWidth = 8;
-using Eight = double __attribute__((vector_size(64)));
-using EightFloats = float __attribute__((vector_size(32)));
 
 /// Which bodies of a joint can move.
 std::uint8_t moves_of(const JointBlock& joint, const LaneProblem& lanes) {
@@ -24,44 +21,34 @@ std::uint8_t moves_of(const JointBlock& joint, const LaneProblem& lanes) {
   return static_cast<std::uint8_t>(2 * moves(joint.body_a) + moves(joint.body_b));
 }
 
-/// Rows become columns: three times, the first and the second half are shuffled into each other.
-inline void transpose(Eight (&x)[kWidth]) {
-  for (int round = 0; round < 3; ++round) {
-    Eight y[kWidth];
-    for (int k = 0; k < 4; ++k) {
-      y[2 * k] = __builtin_shufflevector(x[k], x[k + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-      y[2 * k + 1] = __builtin_shufflevector(x[k], x[k + 4], 4, 12, 5, 13, 6, 14, 7, 15);
-    }
-    std::copy_n(y, kWidth, x);
-  }
-}
-
 /// Velocities or displacements of eight bodies, turned: out[k][lane] of which the first six are used.
-inline void gather(const LaneProblem& lanes, const std::int32_t* records, bool displacement, Eight (&out)[kWidth]) {
+inline void gather(const LaneProblem& lanes, const std::int32_t* records, bool displacement, Double8 (&out)[kWidth]) {
   for (int lane = 0; lane < kWidth; ++lane) {
     const LaneBody& body = lanes.bodies[static_cast<std::size_t>(records[lane])];
-    EightFloats from;
-    std::memcpy(&from, displacement ? body.displacement : body.velocity, sizeof(from));
-    out[lane] = __builtin_convertvector(from, Eight);
+    Float8 from;
+    get_lanes(displacement ? body.displacement : body.velocity, from);
+    convert(from, out[lane]);
   }
   transpose(out);
 }
 
 /// The way back: u' <- u' + change, of which the last two are 0. No two lanes have the same record, but nobody's.
-inline void scatter(Eight (&change)[kWidth], const std::int32_t* records, LaneProblem& lanes) {
+inline void scatter(Double8 (&change)[kWidth], const std::int32_t* records, LaneProblem& lanes) {
   transpose(change);
   for (int lane = 0; lane < kWidth; ++lane) {
     float* to = lanes.bodies[static_cast<std::size_t>(records[lane])].velocity;
-    EightFloats now;
-    std::memcpy(&now, to, sizeof(now));
-    const Eight next = __builtin_convertvector(now, Eight) + change[lane];
-    now = __builtin_convertvector(next, EightFloats);
-    std::memcpy(to, &now, sizeof(now));
+    Float8 now;
+    Double8 next;
+    get_lanes(to, now);
+    convert(now, next);
+    next += change[lane];
+    convert(next, now);
+    put_lanes(now, to);
   }
 }
 
 /// a.u + b.w of eight rows, summed in the order of the columns.
-inline void dot(const Eight* a, const Eight* u, const Eight* b, const Eight* w, Eight& sum) {
+inline void dot(const Double8* a, const Double8* u, const Double8* b, const Double8* w, Double8& sum) {
   sum = a[0] * u[0];
   for (int k = 1; k < 6; ++k) sum += a[k] * u[k];
   for (int k = 0; k < 6; ++k) sum += b[k] * w[k];
@@ -78,7 +65,7 @@ struct Root {
     for (int k = 0; k < 6; ++k) turn[k] = double{mass.turn[k]};
   }
   /// J L of one row, to one lane.
-  void scale(const Vec3& linear, const Vec3& angular, int lane, Eight* to) const {
+  void scale(const Vec3& linear, const Vec3& angular, int lane, Double8* to) const {
     to[0][lane] = shift * linear.x;
     to[1][lane] = shift * linear.y;
     to[2][lane] = shift * linear.z;
@@ -99,20 +86,14 @@ inline void LaneJointGroups::find_bias(const Law& law, const Lanes& error, Pass 
 
 inline void LaneJointGroups::get_slots(const Group& group, std::int32_t row, std::span<const double> from, Lanes& to) {
   const std::int32_t* slot = group.slot[row];
-  if (group.is_side_by_side) {
-    std::memcpy(&to, from.data() + slot[0], sizeof(Lanes));
-    return;
-  }
+  if (group.is_side_by_side) return get_lanes(from.data() + slot[0], to);
   to = Lanes{};
   for (int l = 0; l < group.count; ++l) to[l] = from[static_cast<std::size_t>(slot[l])];
 }
 
 inline void LaneJointGroups::put_slots(const Group& group, std::int32_t row, const Lanes& from, std::span<double> to) {
   const std::int32_t* slot = group.slot[row];
-  if (group.is_side_by_side) {
-    std::memcpy(to.data() + slot[0], &from, sizeof(Lanes));
-    return;
-  }
+  if (group.is_side_by_side) return put_lanes(from, to.data() + slot[0]);
   for (int l = 0; l < group.count; ++l) to[static_cast<std::size_t>(slot[l])] = from[l];
 }
 

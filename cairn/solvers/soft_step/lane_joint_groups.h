@@ -19,6 +19,7 @@
 
 #include "cairn/graph/colouring.h"
 #include "cairn/problem/lanes/lane_problem.h"
+#include "cairn/simd/vectors.h"
 #include "cairn/solvers/joint_problem.h"
 
 namespace cairn {
@@ -44,7 +45,7 @@ class LaneJointGroups {
  private:
   static constexpr int kLanes = 8;
   static constexpr int kMostRows = 6;
-  using Lanes = double __attribute__((vector_size(8 * kLanes)));
+  using Lanes = Double8;
   struct alignas(64) Row {
     Lanes a[6], b[6];          ///< J L
     Lanes fixed;               ///< J still - target

@@ -474,7 +474,7 @@ const LaneKernels* kernels() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 
 namespace cairn {
 

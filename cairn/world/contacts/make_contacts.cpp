@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstring>
 
-#include "cairn/core/simd.h"
 #include "cairn/math/mat3.h"
-#include "cairn/narrow/double4.h"
+#include "cairn/simd/simd.h"
+#include "cairn/simd/vectors.h"
 
 namespace cairn {
 
@@ -23,29 +22,11 @@ static_assert(sizeof(ManifoldPoint) == 2 * sizeof(Double4) && offsetof(ManifoldP
 static_assert(sizeof(ContactPoint) == 48 && offsetof(ContactPoint, normal_impulse) == sizeof(Double4));
 static_assert(sizeof(ContactAnchor) == 7 * sizeof(float));
 
-using Float4 = float __attribute__((vector_size(16)));
-using Bits4 = std::uint32_t __attribute__((vector_size(16)));
-
-template <class Lanes>
-inline void load(const void* from, std::size_t offset, Lanes& lanes) {
-  std::memcpy(&lanes, static_cast<const std::byte*>(from) + offset, sizeof lanes);
+/// A place within a record.
+inline const std::byte* at(const void* record, std::size_t offset) {
+  return static_cast<const std::byte*>(record) + offset;
 }
-template <class Lanes>
-inline void store(const Lanes& lanes, void* to, std::size_t offset, std::size_t size = sizeof(Lanes)) {
-  std::memcpy(static_cast<std::byte*>(to) + offset, &lanes, size);
-}
-
-/// Of each four floats; what works best for doubles takes twice as many steps.
-inline void transpose_floats(Float4 (&row)[4]) {
-  const Float4 low01 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5),
-               high01 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7),
-               low23 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5),
-               high23 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
-  row[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5),
-  row[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-  row[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
-  row[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-}
+inline std::byte* at(void* record, std::size_t offset) { return static_cast<std::byte*>(record) + offset; }
 
 /// Calls write(k) for the points there are, mostly four.
 template <class Write>
@@ -69,8 +50,9 @@ inline void load_points(const Manifold& manifold, FourPoints& four) {
   for (std::size_t k = 0; k < 4; ++k) {
     const ManifoldPoint& point = manifold.point[std::min(k, last)];
     Double4 front, back;
-    load(&point, 0, front), load(&point, sizeof front, back);
-    four.on_a[k] = front, four.on_b[k] = __builtin_shufflevector(front, back, 3, 4, 5, 6);
+    get_lanes(&point, front), get_lanes(at(&point, sizeof front), back);
+    four.on_a[k] = front;
+    shuffle<3, 4, 5, 6>(front, back, four.on_b[k]);
     four.feature[k] = point.feature;
   }
   transpose(four.on_a), transpose(four.on_b);
@@ -78,12 +60,15 @@ inline void load_points(const Manifold& manifold, FourPoints& four) {
 
 /// Midway between the surfaces; separation and feature share the last lane.
 inline void store_points(const FourPoints& four, int count, ContactPoint* points) {
-  const Float4 separation = __builtin_convertvector(four.on_b[3], Float4);
-  const Mask4x64 tail = __builtin_convertvector(reinterpret_cast<Bits4>(separation), Mask4x64) | four.feature << 32;
+  Float4 separation;
+  convert(four.on_b[3], separation);
+  Mask4x64 tail;
+  convert(reinterpret_cast<Bits4>(separation), tail);
+  tail |= four.feature << 32;
   Double4 row[4] = {0.5 * (four.on_a[0] + four.on_b[0]), 0.5 * (four.on_a[1] + four.on_b[1]),
                     0.5 * (four.on_a[2] + four.on_b[2]), reinterpret_cast<Double4>(tail)};
   transpose(row);
-  for_points(count, [&](int k) { store(row[k], points + k, 0); });
+  for_points(count, [&](int k) { put_lanes(row[k], points + k); });
 }
 
 /// Rounds the anchors of four points in a body, R^T (p - x), and finds where they come to lie, x + R times that.
@@ -91,11 +76,12 @@ inline void round_anchors(const Pose& pose, const Double4* point, Float4* anchor
   const Mat3 r = to_matrix(pose.orientation);
   const Vec3& p = pose.position;
   const Double4 dx = point[0] - p.x, dy = point[1] - p.y, dz = point[2] - p.z;
-  anchor[0] = __builtin_convertvector(dx * r.row0.x + dy * r.row1.x + dz * r.row2.x, Float4);
-  anchor[1] = __builtin_convertvector(dx * r.row0.y + dy * r.row1.y + dz * r.row2.y, Float4);
-  anchor[2] = __builtin_convertvector(dx * r.row0.z + dy * r.row1.z + dz * r.row2.z, Float4);
-  const Double4 x = __builtin_convertvector(anchor[0], Double4), y = __builtin_convertvector(anchor[1], Double4),
-                z = __builtin_convertvector(anchor[2], Double4);
+  const Double4 in_body[3] = {dx * r.row0.x + dy * r.row1.x + dz * r.row2.x,
+                              dx * r.row0.y + dy * r.row1.y + dz * r.row2.y,
+                              dx * r.row0.z + dy * r.row1.z + dz * r.row2.z};
+  Double4 x, y, z;
+  for (int k = 0; k < 3; ++k) convert(in_body[k], anchor[k]);
+  convert(anchor[0], x), convert(anchor[1], y), convert(anchor[2], z);
   placed[0] = p.x + (r.row0.x * x + r.row0.y * y + r.row0.z * z);
   placed[1] = p.y + (r.row1.x * x + r.row1.y * y + r.row1.z * z);
   placed[2] = p.z + (r.row2.x * x + r.row2.y * y + r.row2.z * z);
@@ -107,12 +93,13 @@ inline void make_anchors(const NewContacts& c, const FourPoints& four, ContactAn
   round_anchors(c.body_a, four.on_a, a, at_a), round_anchors(c.body_b, four.on_b, b, at_b);
   const Vec3& n = c.manifold.normal;
   const Double4 gap = n.x * (at_b[0] - at_a[0]) + n.y * (at_b[1] - at_a[1]) + n.z * (at_b[2] - at_a[2]);
-  Float4 first[4] = {a[0], a[1], a[2], b[0]};
-  Float4 second[4] = {b[1], b[2], __builtin_convertvector(four.on_b[3] - gap, Float4), Float4{}};
-  transpose_floats(first), transpose_floats(second);
+  const Double4 offset = four.on_b[3] - gap;
+  Float4 first[4] = {a[0], a[1], a[2], b[0]}, second[4] = {b[1], b[2], Float4{}, Float4{}};
+  convert(offset, second[2]);
+  transpose(first), transpose(second);
   for_points(c.manifold.count, [&](int k) {
-    store(first[k], anchors + k, 0);
-    store(second[k], anchors + k, sizeof(Float4), sizeof(ContactAnchor) - sizeof(Float4));
+    put_lanes(first[k], anchors + k);
+    put_lanes(second[k], at(anchors + k, sizeof(Float4)), sizeof(ContactAnchor) - sizeof(Float4));
   });
 }
 
@@ -135,11 +122,11 @@ inline void load_old_impulses(const NewContacts& c, const ContactPoint* points, 
   const ContactPoint* old = c.old.data();
   const auto same = [&](std::size_t k) { return old[k].feature == points[k].feature; };
   if (c.manifold.count == 4 && c.old.size() == 4 && same(0) && same(1) && same(2) && same(3)) {
-    for (std::size_t k = 0; k < 4; ++k) load(old + k, kImpulses, row[k]);
+    for (std::size_t k = 0; k < 4; ++k) get_lanes(at(old + k, kImpulses), row[k]);
     return;
   }
   for (int k = 0; k < c.manifold.count; ++k)
-    if (const ContactPoint* from = old_point(c.old, points[k])) load(from, kImpulses, row[k]);
+    if (const ContactPoint* from = old_point(c.old, points[k])) get_lanes(at(from, kImpulses), row[k]);
 }
 
 /// The tangents of the old frame seen from the new one.
@@ -158,14 +145,16 @@ inline void carry_impulses(const NewContacts& c, ContactPoint* points) {
   Float4 row[4] = {};  // normal, two tangents, spin
   if (!c.old.empty()) {
     load_old_impulses(c, points, row);
-    transpose_floats(row);
+    transpose(row);
     const TangentTurn turn(c.old_normal, c.manifold.normal);
-    const Double4 x = __builtin_convertvector(row[1], Double4), y = __builtin_convertvector(row[2], Double4);
-    row[1] = __builtin_convertvector(turn.xx * x + turn.xy * y, Float4);
-    row[2] = __builtin_convertvector(turn.yx * x + turn.yy * y, Float4);
-    transpose_floats(row);
+    Double4 x, y;
+    convert(row[1], x), convert(row[2], y);
+    const Double4 now_x = turn.xx * x + turn.xy * y, now_y = turn.yx * x + turn.yy * y;
+    convert(now_x, row[1]), convert(now_y, row[2]);
+    transpose(row);
   }
-  for_points(c.manifold.count, [&](int k) { store(row[k], points + k, offsetof(ContactPoint, normal_impulse)); });
+  for_points(c.manifold.count,
+             [&](int k) { put_lanes(row[k], at(points + k, offsetof(ContactPoint, normal_impulse))); });
 }
 
 }  // namespace

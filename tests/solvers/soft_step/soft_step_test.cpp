@@ -8,8 +8,8 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/core/random.h"
-#include "cairn/core/simd.h"
 #include "cairn/problem/residual.h"
+#include "cairn/simd/simd.h"
 #include "cairn/solvers/soft_step/lane_kernels.h"
 #include "cairn/world/world.h"
 #include "scenes/mechanism_problems.h"

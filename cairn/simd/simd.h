@@ -4,7 +4,7 @@
 //
 // Only the width of the instructions differs, never the arithmetic: no contraction to fused operations and no
 // reordering of sums (see the compiler flags), so the bits are those of the plain build. Code over vectors of a fixed
-// size that is compiled for the baseline alone (wide_tree.h, double4.h outside run_wide) is the same for all sets.
+// size (vectors.h) that is compiled for the baseline alone, outside run_wide, is the same for all sets.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cairn/core/simd.h"
+#include "cairn/simd/simd.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
