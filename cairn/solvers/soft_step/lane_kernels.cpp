@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cairn/solvers/soft_step/lane_kernels.cpp"
-#include <hwy/foreach_target.h>
-
-#include <hwy/cache_control.h>
-#include <hwy/highway.h>
-
+#include "cairn/simd/each_target.h"
+//
 #include "cairn/solvers/soft_step/lane_balls-inl.h"
 #include "cairn/solvers/soft_step/lane_kernels.h"
 #include "cairn/solvers/soft_step/lane_vectors-inl.h"
@@ -14,19 +10,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace cairn::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 /// L^T c: a turning row in scaled coordinates.
 struct Factor {
   V l[6], shift;
   HWY_INLINE V3 apply(const V3& c) const {
-    return {hn::Add(hn::Add(hn::Mul(l[0], c.x), hn::Mul(l[1], c.y)), hn::Mul(l[3], c.z)),
-            hn::Add(hn::Mul(l[2], c.y), hn::Mul(l[4], c.z)), hn::Mul(l[5], c.z)};
+    return {l[0] * c.x + l[1] * c.y + l[3] * c.z, l[2] * c.y + l[4] * c.z, l[5] * c.z};
   }
 };
 HWY_INLINE Factor load_factor(const LaneMass* masses, const std::int32_t* index) {
   V f[8];
-  load_records<7, kMassStride>(Tag(), masses->turn, index, f);
+  load_records<7, kMassStride>(masses->turn, index, f);
   return {{f[0], f[1], f[2], f[3], f[4], f[5]}, f[6]};
 }
 
@@ -37,27 +30,26 @@ HWY_INLINE V spread_impulses(const Fields& g, const V3 (&arm)[kMostPoints], cons
                              const V3& t2) {
   constexpr LaneKind kind = lane_kind(kKind);
   constexpr LaneFields f = lane_fields(kind);
-  const Tag d;
   V x[kMostPoints], y[kMostPoints];
-  V radius = hn::Zero(d), spread = hn::Zero(d), twist = hn::Zero(d), force1 = hn::Zero(d), force2 = hn::Zero(d);
+  V radius = 0.0f, spread = 0.0f, twist = 0.0f, force1 = 0.0f, force2 = 0.0f;
   for (int i = 0; i < kind.points; ++i) {
-    const V3 out = difference(arm[i], centre);
-    radius = hn::Add(radius, hn::Sqrt(dot(out, out)));
+    const V3 out = arm[i] - centre;
+    radius += sqrt(dot(out, out));
     x[i] = dot(out, t1), y[i] = dot(out, t2);
-    spread = hn::Add(spread, hn::Add(hn::Mul(x[i], x[i]), hn::Mul(y[i], y[i])));
+    spread += (x[i] * x[i] + y[i] * y[i]);
     const V l1 = g.get(f.split + 2 * i), l2 = g.get(f.split + 2 * i + 1);
-    force1 = hn::Add(force1, l1), force2 = hn::Add(force2, l2);
-    twist = hn::Add(twist, hn::Sub(hn::Mul(x[i], l2), hn::Mul(y[i], l1)));
+    force1 += l1, force2 += l2;
+    twist += (x[i] * l2 - y[i] * l1);
   }
   const V about = inverse_or_zero(spread);
   for (int i = 0; i < kind.points; ++i) {
-    g.set(f.split + 2 * i, hn::Neg(hn::Mul(about, y[i])));
-    g.set(f.split + 2 * i + 1, hn::Mul(about, x[i]));
+    g.set(f.split + 2 * i, -(about * y[i]));
+    g.set(f.split + 2 * i + 1, about * x[i]);
   }
   g.set(f.tangent_impulse, force1), g.set(f.tangent_impulse + 1, force2);
-  if constexpr (kind.extra) twist = hn::Add(twist, g.get(f.twist_impulse));  // that of spinning
+  if constexpr (kind.extra) twist += g.get(f.twist_impulse);  // that of spinning
   g.set(f.twist_impulse, twist);
-  return hn::Mul(radius, hn::Set(d, 1.0f / static_cast<float>(kind.points)));
+  return radius * (1.0f / static_cast<float>(kind.points));
 }
 
 /// The rows of one side of a manifold, arm by arm: on entry the arms stand where the rows go.
@@ -66,27 +58,26 @@ HWY_INLINE void prepare_side(const Fields& g, const Factor& factor, const V3& n,
                              V (&point_mass)[kMostPoints], V (&tangent_mass)[3], V& twist_mass, V& radius) {
   constexpr LaneKind kind = lane_kind(kKind);
   constexpr LaneFields f = lane_fields(kind);
-  const Tag d;
-  V3 arm[kMostPoints], centre{hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  V3 arm[kMostPoints], centre{0.0f, 0.0f, 0.0f};
   for (int i = 0; i < kind.points; ++i) {
     const int at = f.point + i * f.point_size + (of_a ? f.row_a : f.row_b);
     arm[i] = g.get3(at);
-    centre = sum(centre, arm[i]);
+    centre = centre + arm[i];
     const V3 row = factor.apply(cross(arm[i], n));
     g.set3(at, row);
-    point_mass[i] = hn::Add(point_mass[i], dot(row, row));
+    point_mass[i] += dot(row, row);
   }
   // Lanes with fewer points have their middle repeated by the packer, so that this is theirs, too.
-  centre = scaled(hn::Set(d, 1.0f / static_cast<float>(kind.points)), centre);
+  centre = V(1.0f / static_cast<float>(kind.points)) * centre;
   const V3 row1 = factor.apply(cross(centre, t1)), row2 = factor.apply(cross(centre, t2));
   g.set3(of_a ? f.tangent_a : f.tangent_b, row1), g.set3((of_a ? f.tangent_a : f.tangent_b) + 3, row2);
-  tangent_mass[0] = hn::Add(tangent_mass[0], dot(row1, row1));
-  tangent_mass[1] = hn::Add(tangent_mass[1], dot(row1, row2));
-  tangent_mass[2] = hn::Add(tangent_mass[2], dot(row2, row2));
+  tangent_mass[0] += dot(row1, row1);
+  tangent_mass[1] += dot(row1, row2);
+  tangent_mass[2] += dot(row2, row2);
   if constexpr (kind.twists()) {
     const V3 row = factor.apply(n);
     g.set3(of_a ? f.twist_a : f.twist_b, row);
-    twist_mass = hn::Add(twist_mass, dot(row, row));
+    twist_mass += dot(row, row);
     if (!of_a) radius = spread_impulses<kKind>(g, arm, centre, t1, t2);
   }
 }
@@ -95,20 +86,19 @@ template <int kKind>
 HWY_NOINLINE void prepare_group(const LaneView& view, const LaneGroup& group) {
   constexpr LaneKind kind = lane_kind(kKind);
   constexpr LaneFields f = lane_fields(kind);
-  const Tag d;
-  for (int lane = 0; lane < kLanes; lane += static_cast<int>(hn::Lanes(d))) {
+  for (int lane = 0; lane < kLanes; lane += V::kCount) {
     unpack<kKind>(view, group, lane);
     const Fields g{view.data + std::size_t{group.first} * kLanes + lane};
     const V3 n = g.get3(f.normal), t1 = g.get3(f.tangent), t2 = cross(n, t1);
     const Factor b = load_factor(view.masses, g.indices(f.body_b));
-    V shifts = hn::Mul(b.shift, b.shift);
+    V shifts = b.shift * b.shift;
     Factor a{};
     if constexpr (kind.two_bodies) {
       a = load_factor(view.masses, g.indices(f.body_a));
-      shifts = hn::Add(shifts, hn::Mul(a.shift, a.shift));
+      shifts += a.shift * a.shift;
     }
     V point_mass[kMostPoints] = {shifts, shifts, shifts, shifts};
-    V tangent_mass[3] = {shifts, hn::Zero(d), shifts}, twist_mass = hn::Zero(d), radius = hn::Zero(d);
+    V tangent_mass[3] = {shifts, 0.0f, shifts}, twist_mass = 0.0f, radius = 0.0f;
     prepare_side<kKind>(g, b, n, t1, t2, false, point_mass, tangent_mass, twist_mass, radius);
     if constexpr (kind.two_bodies)
       prepare_side<kKind>(g, a, n, t1, t2, true, point_mass, tangent_mass, twist_mass, radius);
@@ -117,16 +107,16 @@ HWY_NOINLINE void prepare_group(const LaneView& view, const LaneGroup& group) {
     for (int i = 0; i < kind.points; ++i) {
       // The packer leaves 1 where there is a point, 0 where a lane has fewer.
       const int at = f.point + i * f.point_size + f.mass;
-      g.set(at, hn::Mul(g.get(at), inverse_or_zero(point_mass[i])));
+      g.set(at, g.get(at) * inverse_or_zero(point_mass[i]));
     }
-    const V det = hn::Sub(hn::Mul(tangent_mass[0], tangent_mass[2]), hn::Mul(tangent_mass[1], tangent_mass[1]));
+    const V det = tangent_mass[0] * tangent_mass[2] - tangent_mass[1] * tangent_mass[1];
     const V inverse = inverse_or_zero(det);
-    g.set(f.tangent_mass, hn::Mul(tangent_mass[2], inverse));
-    g.set(f.tangent_mass + 1, hn::Neg(hn::Mul(tangent_mass[1], inverse)));
-    g.set(f.tangent_mass + 2, hn::Mul(tangent_mass[0], inverse));
+    g.set(f.tangent_mass, tangent_mass[2] * inverse);
+    g.set(f.tangent_mass + 1, -(tangent_mass[1] * inverse));
+    g.set(f.tangent_mass + 2, tangent_mass[0] * inverse);
     if constexpr (kind.twists()) {
       g.set(f.twist_mass, inverse_or_zero(twist_mass));
-      g.set(f.twist_radius, kind.extra ? hn::Add(g.get(f.twist_radius), radius) : radius);
+      g.set(f.twist_radius, kind.extra ? g.get(f.twist_radius) + radius : radius);
     }
   }
 }
@@ -150,32 +140,32 @@ struct Solving {
         t1(g.get3(f.tangent)),
         t2(cross(n, t1)),
         shift_b(g.get(f.shift_b)),
-        shift_a(kKindOf.two_bodies ? g.get(f.shift_a) : hn::Zero(Tag())),
-        shifts(hn::Add(hn::Mul(shift_b, shift_b), hn::Mul(shift_a, shift_a))) {
+        shift_a(kKindOf.two_bodies ? g.get(f.shift_a) : V(0.0f)),
+        shifts(shift_b * shift_b + shift_a * shift_a) {
     b = load_motion(view.bodies->velocity, g.indices(f.body_b));
-    relative = scaled(shift_b, b.linear);
+    relative = shift_b * b.linear;
     if constexpr (kKindOf.two_bodies) {
       a = load_motion(view.bodies->velocity, g.indices(f.body_a));
-      relative = difference(relative, scaled(shift_a, a.linear));
+      relative = relative - shift_a * a.linear;
     }
-    impulse = {hn::Zero(Tag()), hn::Zero(Tag()), hn::Zero(Tag())};
+    impulse = {0.0f, 0.0f, 0.0f};
   }
 
   /// Of a row whose turning parts begin at the given fields.
   HWY_INLINE V turning(int row_b, int row_a) const {
     V v = dot(g.get3(row_b), b.angular);
-    if constexpr (kKindOf.two_bodies) v = hn::Sub(v, dot(g.get3(row_a), a.angular));
+    if constexpr (kKindOf.two_bodies) v = v - dot(g.get3(row_a), a.angular);
     return v;
   }
   HWY_INLINE void turn(int row_b, int row_a, V change) {
-    b.angular = sum(b.angular, scaled(change, g.get3(row_b)));
-    if constexpr (kKindOf.two_bodies) a.angular = difference(a.angular, scaled(change, g.get3(row_a)));
+    b.angular = b.angular + change * g.get3(row_b);
+    if constexpr (kKindOf.two_bodies) a.angular = a.angular - change * g.get3(row_a);
   }
   HWY_INLINE void store(const LaneView& view, int lanes) {
-    b.linear = sum(b.linear, scaled(shift_b, impulse));
+    b.linear = b.linear + shift_b * impulse;
     store_motion(b, view.bodies->velocity, g.indices(f.body_b), lanes);
     if constexpr (kKindOf.two_bodies) {
-      a.linear = difference(a.linear, scaled(shift_a, impulse));
+      a.linear = a.linear - shift_a * impulse;
       store_motion(a, view.bodies->velocity, g.indices(f.body_a), lanes);
     }
   }
@@ -185,72 +175,78 @@ template <int kKind>
 HWY_NOINLINE void warm_start_group(const LaneView& view, const LaneGroup& group) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
-  const Tag d;
-  for (int lane = 0; lane < group.lanes; lane += static_cast<int>(hn::Lanes(d))) {
+  for (int lane = 0; lane < group.lanes; lane += V::kCount) {
     const Fields g{view.data + std::size_t{group.first} * kLanes + lane};
     S s(view, g);
-    V normal = hn::Zero(d);
+    V normal = 0.0f;
     for (int i = 0; i < S::kKindOf.points; ++i) {
       const int at = f.point + i * f.point_size;
       const V l = g.get(at + f.impulse);
-      normal = hn::Add(normal, l);
+      normal += l;
       s.turn(at + f.row_b, at + f.row_a, l);
     }
     const V l1 = g.get(f.tangent_impulse), l2 = g.get(f.tangent_impulse + 1);
     s.turn(f.tangent_b, f.tangent_a, l1), s.turn(f.tangent_b + 3, f.tangent_a + 3, l2);
     if constexpr (S::kKindOf.twists()) s.turn(f.twist_b, f.twist_a, g.get(f.twist_impulse));
-    s.impulse = sum(scaled(normal, s.n), sum(scaled(l1, s.t1), scaled(l2, s.t2)));
+    s.impulse = normal * s.n + (l1 * s.t1 + l2 * s.t2);
     s.store(view, group.lanes - lane);
   }
 }
 
-/// Friction of a whole manifold: a pair of rows at its middle, and turning about the normal. The bounds are those of
-/// the normal impulses as they stand.
+/// Turning about the normal, with r the mean distance of the points from their middle:
+///   l <- clamp(l - v / K, -mu load r, mu load r)
+template <bool kSums, int kKind>
+HWY_INLINE void solve_twist(Solving<kKind>& s, V bound, LaneSum sum_of) {
+  using S = Solving<kKind>;
+  constexpr LaneFields f = S::f;
+  const Fields& g = s.g;
+  V v = s.turning(f.twist_b, f.twist_a);
+  if constexpr (S::kKindOf.extra) v += g.get(f.twist_offset);
+  const V old = g.get(f.twist_impulse), most = bound * g.get(f.twist_radius);
+  const V now = larger(smaller(old - g.get(f.twist_mass) * v, most), -most);
+  g.set(f.twist_impulse, now);
+  if constexpr (kSums) sum_up(sum_of, g, f.twist_total, now);
+  s.turn(f.twist_b, f.twist_a, now - old);
+}
+
+/// What brings the tangent impulses l within their bound:
+///   |l| <= mu load, or with two coefficients the ellipse (l1 / mu1)^2 + (l2 / mu2)^2 <= load^2
+/// which times mu1 mu2 is the disc |(mu2 l1, mu1 l2)| <= mu1 mu2 load. Where mu1 = mu2 both give the same bits.
+template <int kKind>
+HWY_INLINE V shrink_tangents(const Fields& g, const V2& l, V mu, V bound) {
+  if constexpr (lane_kind(kKind).extra) {
+    const V mu2 = g.get(lane_fields(lane_kind(kKind)).anisotropy);
+    const auto equal = mu == mu2;
+    const V2 scaled{select(equal, l.x, l.x * mu2), select(equal, l.y, l.y * mu)};
+    return shrink_to_disc(dot(scaled, scaled), select(equal, bound, bound * mu2));
+  } else {
+    return shrink_to_disc(dot(l, l), bound);
+  }
+}
+
+/// Friction of a whole manifold: a twist, then a pair of rows at its middle. The bounds are those of the normal
+/// impulses as they stand.
+///   v = (t1, t2) (v_b - v_a),   l <- shrink(l - K^-1 v)
 template <bool kSums, int kKind>
 HWY_INLINE void solve_friction(Solving<kKind>& s, LaneSum sum_of) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
   const Fields& g = s.g;
   V load = g.get(f.point + f.impulse);
-  for (int i = 1; i < S::kKindOf.points; ++i) load = hn::Add(load, g.get(f.point + i * f.point_size + f.impulse));
-  const V mu = g.get(f.friction), bound = hn::Mul(mu, load);
+  for (int i = 1; i < S::kKindOf.points; ++i) load += g.get(f.point + i * f.point_size + f.impulse);
+  const V mu = g.get(f.friction), bound = mu * load;
+  if constexpr (S::kKindOf.twists()) solve_twist<kSums>(s, bound, sum_of);
 
-  if constexpr (S::kKindOf.twists()) {
-    V v = s.turning(f.twist_b, f.twist_a);
-    if constexpr (S::kKindOf.extra) v = hn::Add(v, g.get(f.twist_offset));
-    const V old = g.get(f.twist_impulse), most = hn::Mul(bound, g.get(f.twist_radius));
-    const V now = larger(smaller(hn::Sub(old, hn::Mul(g.get(f.twist_mass), v)), most), hn::Neg(most));
-    g.set(f.twist_impulse, now);
-    if constexpr (kSums) sum_up(sum_of, g, f.twist_total, now);
-    s.turn(f.twist_b, f.twist_a, hn::Sub(now, old));
-  }
-
-  V v1 = hn::Add(dot(s.t1, s.relative), s.turning(f.tangent_b, f.tangent_a));
-  V v2 = hn::Add(dot(s.t2, s.relative), s.turning(f.tangent_b + 3, f.tangent_a + 3));
-  if constexpr (S::kKindOf.extra) {
-    v1 = hn::Add(v1, g.get(f.tangent_offset)), v2 = hn::Add(v2, g.get(f.tangent_offset + 1));
-  }
-  const V m11 = g.get(f.tangent_mass), m12 = g.get(f.tangent_mass + 1), m22 = g.get(f.tangent_mass + 2);
-  const V old1 = g.get(f.tangent_impulse), old2 = g.get(f.tangent_impulse + 1);
-  V l1 = hn::Sub(old1, hn::Add(hn::Mul(m11, v1), hn::Mul(m12, v2)));
-  V l2 = hn::Sub(old2, hn::Add(hn::Mul(m12, v1), hn::Mul(m22, v2)));
-  V size2, most;
-  if constexpr (S::kKindOf.extra) {  // the ellipse with half-axes mu load and mu2 load, scaled to a disc
-    const V mu2 = g.get(f.anisotropy);
-    const auto equal = hn::Eq(mu, mu2);  // a disc: then with the same bits as below
-    const V x = hn::IfThenElse(equal, l1, hn::Mul(l1, mu2)), y = hn::IfThenElse(equal, l2, hn::Mul(l2, mu));
-    size2 = hn::Add(hn::Mul(x, x), hn::Mul(y, y));
-    most = hn::IfThenElse(equal, bound, hn::Mul(bound, mu2));
-  } else {
-    size2 = hn::Add(hn::Mul(l1, l1), hn::Mul(l2, l2)), most = bound;
-  }
-  const V factor = shrink_to_disc(size2, most);
-  l1 = hn::Mul(l1, factor), l2 = hn::Mul(l2, factor);
-  g.set(f.tangent_impulse, l1), g.set(f.tangent_impulse + 1, l2);
-  if constexpr (kSums) sum_up(sum_of, g, f.tangent_total, l1), sum_up(sum_of, g, f.tangent_total + 1, l2);
-  const V d1 = hn::Sub(l1, old1), d2 = hn::Sub(l2, old2);
-  s.turn(f.tangent_b, f.tangent_a, d1), s.turn(f.tangent_b + 3, f.tangent_a + 3, d2);
-  s.impulse = sum(scaled(d1, s.t1), scaled(d2, s.t2));
+  V2 v{dot(s.t1, s.relative) + s.turning(f.tangent_b, f.tangent_a),
+       dot(s.t2, s.relative) + s.turning(f.tangent_b + 3, f.tangent_a + 3)};
+  if constexpr (S::kKindOf.extra) v = v + g.get2(f.tangent_offset);
+  const V3 inverse = g.get3(f.tangent_mass);  // of K: 11, 12 and 22
+  const V2 push{inverse.x * v.x + inverse.y * v.y, inverse.y * v.x + inverse.z * v.y};
+  const V2 free = g.get2(f.tangent_impulse) - push;
+  const V2 l = free * shrink_tangents<kKind>(g, free, mu, bound);
+  const V2 change = change_tangent_impulses<kSums>(f, g, l, sum_of);
+  s.turn(f.tangent_b, f.tangent_a, change.x), s.turn(f.tangent_b + 3, f.tangent_a + 3, change.y);
+  s.impulse = change.x * s.t1 + change.y * s.t2;
 }
 
 /// s = gap + J' d': where the points are after the sub-steps so far.
@@ -260,17 +256,17 @@ HWY_INLINE void refresh_separations(const LaneView& view, Solving<kKind>& s) {
   constexpr LaneFields f = S::f;
   const Fields& g = s.g;
   const Motion b = load_motion(view.bodies->displacement, g.indices(f.body_b));
-  V3 shift = scaled(s.shift_b, b.linear);
+  V3 shift = s.shift_b * b.linear;
   Motion a{};
   if constexpr (S::kKindOf.two_bodies) {
     a = load_motion(view.bodies->displacement, g.indices(f.body_a));
-    shift = difference(shift, scaled(s.shift_a, a.linear));
+    shift = shift - s.shift_a * a.linear;
   }
   const V closer = dot(s.n, shift);
   for (int i = 0; i < S::kKindOf.points; ++i) {
     const int at = f.point + i * f.point_size;
-    V separation = hn::Add(g.get(at + f.gap), hn::Add(closer, dot(g.get3(at + f.row_b), b.angular)));
-    if constexpr (S::kKindOf.two_bodies) separation = hn::Sub(separation, dot(g.get3(at + f.row_a), a.angular));
+    V separation = g.get(at + f.gap) + (closer + dot(g.get3(at + f.row_b), b.angular));
+    if constexpr (S::kKindOf.two_bodies) separation = separation - dot(g.get3(at + f.row_a), a.angular);
     g.set(at + f.separation, separation);
   }
 }
@@ -282,22 +278,22 @@ HWY_INLINE void solve_normals(Solving<kKind>& s, const LanePass& pass, LaneSum s
   constexpr LaneFields f = S::f;
   const Fields& g = s.g;
   const NormalRow row(pass, S::kKindOf.two_bodies);
-  V along = dot(s.n, s.relative), given = hn::Zero(Tag());
+  V along = dot(s.n, s.relative), given = 0.0f;
   for (int j = 0; j < S::kKindOf.points; ++j) {
     const int i = (j ^ pass.order) & (S::kKindOf.points - 1);
     const int at = f.point + i * f.point_size;
     const V separation = g.get(at + f.separation), old = g.get(at + f.impulse);
-    V y = hn::Add(along, s.turning(at + f.row_b, at + f.row_a));
-    if constexpr (S::kKindOf.extra) y = hn::Add(y, g.get(at + f.offset));
+    V y = along + s.turning(at + f.row_b, at + f.row_a);
+    if constexpr (S::kKindOf.extra) y += g.get(at + f.offset);
     const V now = row.solve(y, separation, g.get(at + f.mass), old);
     g.set(at + f.impulse, now);
     if constexpr (kSums) sum_up(sum_of, g, at + f.total, now);
-    const V change = hn::Sub(now, old);
-    given = hn::Add(given, change);
-    along = hn::Add(along, hn::Mul(s.shifts, change));
+    const V change = now - old;
+    given += change;
+    along += s.shifts * change;
     s.turn(at + f.row_b, at + f.row_a, change);
   }
-  s.impulse = sum(s.impulse, scaled(given, s.n));
+  s.impulse = s.impulse + given * s.n;
 }
 
 /// Normals, friction, normals: friction is bounded by what the bodies press with now, and has the last word nowhere. In
@@ -306,19 +302,18 @@ template <bool kSums, int kKind>
 HWY_INLINE void solve_all(Solving<kKind>& s, const LanePass& pass) {
   const LaneSum sum_of = lane_kind(kKind).extra ? pass.bouncing_sum : pass.sum;
   solve_normals<false>(s, pass);
-  s.relative = sum(s.relative, scaled(s.shifts, s.impulse));
+  s.relative = s.relative + s.shifts * s.impulse;
   const V3 first = s.impulse;
-  s.impulse = {hn::Zero(Tag()), hn::Zero(Tag()), hn::Zero(Tag())};
+  s.impulse = {0.0f, 0.0f, 0.0f};
   solve_friction<kSums>(s, sum_of);
   solve_normals<kSums>(s, pass, sum_of);
-  s.impulse = sum(s.impulse, first);
+  s.impulse = s.impulse + first;
 }
 
 /// Separations if asked for, then what `solve` does.
 template <int kKind, class Solve>
 HWY_INLINE void sweep_group(const LaneView& view, const LanePass& pass, const LaneGroup& group, Solve&& solve) {
-  const Tag d;
-  for (int lane = 0; lane < group.lanes; lane += static_cast<int>(hn::Lanes(d))) {
+  for (int lane = 0; lane < group.lanes; lane += V::kCount) {
     Solving<kKind> s(view, {view.data + std::size_t{group.first} * kLanes + lane});
     if (pass.refresh) refresh_separations(view, s);
     solve(s);
@@ -339,27 +334,25 @@ template <int kKind>
 HWY_NOINLINE void bounce_group(const LaneView& view, float bounce_speed, const LaneGroup& group) {
   using S = Solving<kKind>;
   constexpr LaneFields f = S::f;
-  const Tag d;
   if constexpr (S::kKindOf.extra) {
-    for (int lane = 0; lane < group.lanes; lane += static_cast<int>(hn::Lanes(d))) {
+    for (int lane = 0; lane < group.lanes; lane += V::kCount) {
       const Fields g{view.data + std::size_t{group.first} * kLanes + lane};
       S s(view, g);
-      V along = dot(s.n, s.relative), given = hn::Zero(d);
+      V along = dot(s.n, s.relative), given = 0.0f;
       for (int i = 0; i < S::kKindOf.points; ++i) {
         const int at = f.point + i * f.point_size;
         const V total = g.get(at + f.total), approach = g.get(at + f.approach), e = g.get(at + f.restitution);
-        const V v = hn::Add(hn::Add(along, s.turning(at + f.row_b, at + f.row_a)), g.get(at + f.offset));
-        const V wanted = hn::Sub(total, hn::Mul(g.get(at + f.mass), hn::Add(v, hn::Mul(e, approach))));
-        const auto bounces = hn::And(hn::And(hn::Gt(e, hn::Zero(d)), hn::Gt(total, hn::Zero(d))),
-                                     hn::Lt(approach, hn::Set(d, -bounce_speed)));
-        const V now = hn::IfThenElse(bounces, larger(wanted, hn::Zero(d)), total);
+        const V v = along + s.turning(at + f.row_b, at + f.row_a) + g.get(at + f.offset);
+        const V wanted = total - g.get(at + f.mass) * (v + e * approach);
+        const auto bounces = (e > 0.0f) & (total > 0.0f) & (approach < -bounce_speed);
+        const V now = select(bounces, larger(wanted, 0.0f), total);
         g.set(at + f.total, now);
-        const V change = hn::Sub(now, total);
-        given = hn::Add(given, change);
-        along = hn::Add(along, hn::Mul(s.shifts, change));
+        const V change = now - total;
+        given += change;
+        along += s.shifts * change;
         s.turn(at + f.row_b, at + f.row_a, change);
       }
-      s.impulse = scaled(given, s.n);
+      s.impulse = given * s.n;
       s.store(view, group.lanes - lane);
     }
   }
@@ -412,12 +405,12 @@ constexpr FetchSizes kFetch = [] {
 HWY_INLINE void fetch_ahead(const LaneView& view, const LaneGroup& group, bool soft) {
   const float* base = view.data + std::size_t{group.first} * kLanes;
   const int fields = (soft ? kFetch.soft : kFetch.rigid)[group.kind];
-  for (int k = 0; k < fields; ++k) hwy::Prefetch(base + k * kLanes);
+  for (int k = 0; k < fields; ++k) fetch_line(base + k * kLanes);
 }
 
 HWY_INLINE void fetch_records(const LaneView& view, const LaneGroup& group) {
   const int lines = kFetch.record[group.kind];
-  for (int k = 0; k < lines; ++k) hwy::Prefetch(view.records + group.record + k * kLanes);
+  for (int k = 0; k < lines; ++k) fetch_line(view.records + group.record + k * kLanes);
 }
 
 /// Calls the function of each group's kind.
@@ -474,34 +467,15 @@ const LaneKernels* kernels() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "cairn/simd/simd.h"
-
 namespace cairn {
 
 namespace {
 
 HWY_EXPORT(kernels);
 
-/// Of one instruction set alone; the baseline is where nothing else fits.
-std::int64_t target_of(Simd set) {
-#if HWY_ARCH_X86
-  switch (set) {
-    case Simd::sse4: return HWY_SSE4;
-    case Simd::avx2: return HWY_AVX2;
-    case Simd::avx512: return HWY_AVX3;
-    default: break;
-  }
-#endif
-  return HWY_STATIC_TARGET;
-}
-
 }  // namespace
 
-const LaneKernels& lane_kernels() {
-  hwy::ChosenTarget chosen;  // of our own: Highway's is shared by everything in the process
-  chosen.Update(target_of(chosen_simd()));
-  return *HWY_DISPATCH_TABLE(kernels)[chosen.GetIndex()]();
-}
+const LaneKernels& lane_kernels() { return *HWY_DISPATCH_TABLE(kernels)[index_of_chosen_set()](); }
 
 }  // namespace cairn
 #endif

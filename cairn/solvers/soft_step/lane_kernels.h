@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The formulas of the sub-stepped contact solver over wide lanes: the only door to Highway's vectors. Written once over
-// Highway and compiled for several instruction sets; which one runs is `chosen_simd` (cairn/simd/simd.h). All give the
-// same bits: no fused multiply-add, real division and square root, nothing summed across lanes.
+// The formulas of the sub-stepped contact solver over wide lanes. Written once over `Wide` (cairn/simd/wide-inl.h) and
+// compiled for several instruction sets; which one runs is `chosen_simd` (cairn/simd/simd.h). All give the same bits.
 #pragma once
 
 #include "cairn/problem/lanes/lane_problem.h"
