@@ -41,6 +41,15 @@ struct BodyRecord {
   std::vector<std::uint32_t> shapes;  ///< slots, ascending
 };
 
+/// Versions count moves in their lower bits and edits above them. Moves that run over look like an edit: harmless.
+inline constexpr std::uint32_t kMovesOfVersion = 16;
+constexpr std::uint32_t edited_version(std::uint32_t version) {
+  return ((version >> kMovesOfVersion) + 1) << kMovesOfVersion;
+}
+constexpr bool is_edited(std::uint32_t before, std::uint32_t now) {
+  return before >> kMovesOfVersion != now >> kMovesOfVersion;
+}
+
 struct Bodies {
   std::vector<std::uint8_t> status;  ///< BodyStatus bits
   std::vector<Pose> pose;            ///< of the centre of mass, with the body's axes
@@ -48,7 +57,8 @@ struct Bodies {
   std::vector<MassState> mass;
   std::vector<BodyRecord> record;
   std::vector<Pose> reference;         ///< where contacts were last made anew
-  std::vector<std::uint32_t> version;  ///< raised when the body leaves the neighbourhood of `reference`
+  std::vector<std::uint32_t> version;  ///< raised when the body leaves the neighbourhood of `reference`; above
+                                       ///< kMovesOfVersion bits when it is edited
 
   std::size_t size() const { return status.size(); }
   bool is_live(std::size_t i) const { return (status[i] & kLive) != 0; }

@@ -42,9 +42,7 @@ ClosestPoint closest_from_outside(const HullData& data, const Vec3& point) {
 }  // namespace
 
 Aabb bounds(const ConvexHull& shape, const Pose& pose) {
-  const Mat3 r = to_matrix(pose.orientation);
-  Aabb box;
-  for (const Vec3& v : shape.data->vertices) box = unite(box, r * v);
+  const Aabb box = shape.data->vertex_lanes.bounds(to_matrix(pose.orientation));
   return {box.lower + pose.position, box.upper + pose.position};
 }
 

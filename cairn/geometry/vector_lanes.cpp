@@ -14,14 +14,17 @@ namespace {
 
 using Index4 = decltype(Double4{} > Double4{});
 
+inline void load_block(const double* block, std::size_t k, Double4 (&v)[3]) {
+  for (std::size_t i = 0; i < 3; ++i) std::memcpy(&v[i], block + 12 * k + 4 * i, sizeof v[i]);
+}
+
 /// Lane by lane the largest so far and the block it came from, then the best of the lanes. The dot products are summed
 /// as `dot` sums them, so that the answer is that of a loop over single vectors.
 inline std::size_t farthest_in(const double* block, std::size_t blocks, const Vec3& d) {
   const auto along_of = [&](std::size_t k, Double4& along) {
-    Double4 x, y, z;
-    std::memcpy(&x, block + 12 * k, sizeof x), std::memcpy(&y, block + 12 * k + 4, sizeof y);
-    std::memcpy(&z, block + 12 * k + 8, sizeof z);
-    along = x * d.x + y * d.y + z * d.z;
+    Double4 v[3];
+    load_block(block, k, v);
+    along = v[0] * d.x + v[1] * d.y + v[2] * d.z;
   };
   Double4 best, along;
   Index4 from{};
@@ -37,6 +40,24 @@ inline std::size_t farthest_in(const double* block, std::size_t blocks, const Ve
   for (std::size_t l = 1; l < 4; ++l)
     if (best[l] > best[lane] || (best[l] == best[lane] && from[l] < from[lane])) lane = l;
   return 4 * static_cast<std::size_t>(from[lane]) + lane;
+}
+
+inline void bounds_of(const double* block, std::size_t blocks, const Mat3& r, Aabb& box) {
+  const Vec3 row[3] = {r.row0, r.row1, r.row2};
+  Double4 lower[3], upper[3];
+  for (std::size_t k = 0; k < blocks; ++k) {
+    Double4 v[3];
+    load_block(block, k, v);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Double4 at = row[i].x * v[0] + row[i].y * v[1] + row[i].z * v[2];
+      if (k == 0) lower[i] = upper[i] = at;
+      lower[i] = at < lower[i] ? at : lower[i];
+      upper[i] = at > upper[i] ? at : upper[i];
+    }
+  }
+  const auto least = [](const Double4& v) { return std::min(std::min(v[0], v[1]), std::min(v[2], v[3])); };
+  const auto most = [](const Double4& v) { return std::max(std::max(v[0], v[1]), std::max(v[2], v[3])); };
+  box = {{least(lower[0]), least(lower[1]), least(lower[2])}, {most(upper[0]), most(upper[1]), most(upper[2])}};
 }
 
 }  // namespace
@@ -55,6 +76,12 @@ std::size_t VectorLanes::farthest(const Vec3& direction) const {
   std::size_t result = 0;
   run_wide([&] { result = farthest_in(block_.data(), block_.size() / (3 * kLanes), direction); });
   return result;
+}
+
+Aabb VectorLanes::bounds(const Mat3& rotation) const {
+  Aabb box;
+  run_wide([&] { bounds_of(block_.data(), block_.size() / (3 * kLanes), rotation, box); });
+  return box;
 }
 
 }  // namespace cairn

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// VectorLanes: many vectors by coordinates, asked which of them lies farthest along a direction. Corners and normals of
-// hulls are asked that several times for every pair of shapes.
+// VectorLanes: many vectors by coordinates, asked which of them lies farthest along a direction or what box holds them.
+// Corners and normals of hulls are asked that several times for every pair of shapes.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "cairn/math/vec3.h"
+#include "cairn/math/aabb.h"
+#include "cairn/math/quat.h"
 
 namespace cairn {
 
@@ -17,6 +18,9 @@ class VectorLanes {
 
   /// The index of the largest dot(v, direction), the lowest among equals; 0 where the direction is not a number.
   std::size_t farthest(const Vec3& direction) const;
+
+  /// The box of all vectors, turned by `rotation`.
+  Aabb bounds(const Mat3& rotation) const;
 
  private:
   static constexpr std::size_t kLanes = 4;

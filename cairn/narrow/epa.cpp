@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMaxIterations = 120;
 /// Relative to the size of the shapes: bounds that agree, faces that a point lies on, sets that are flat. Polyhedra end
-/// exactly; round shapes need the digits for their normal, which knows only half as many.
+/// exactly; round shapes need the digits for their normal and their deepest point, which know only half as many.
 constexpr double kAgree = 1e-11, kOnFace = 1e-13, kFlat = 1e-10;
 /// Relative likewise: normals of a thinner tetrahedron would have lost more than four digits.
 constexpr double kSliver = 1e-4;

@@ -8,7 +8,8 @@ namespace cairn {
 namespace {
 
 constexpr int kMaxIterations = 128;
-/// The distance lies between dot(v, w) / |v| and |v|; the walk ends when they are this near, relatively.
+/// The distance lies between dot(v, w) / |v| and |v|; the walk ends when they are this near, relatively. Polyhedra end
+/// exactly, on a vertex that is known; normals of round shapes know half as many digits.
 constexpr double kGap = 1e-11;
 /// Relative to the size of the shapes: rounding of dot(v, w), and the distance below which the cores overlap.
 constexpr double kRounding = 4e-16, kTouching = 1e-9;

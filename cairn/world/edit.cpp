@@ -254,7 +254,7 @@ void World::remove_body(BodyId body) {
   world.bodies.velocity[i] = {};
   world.bodies.mass[i] = {};
   world.bodies.record[i] = {};
-  ++world.bodies.version[i];
+  world.bodies.version[i] = edited_version(world.bodies.version[i]);
   const auto slot = static_cast<std::int32_t>(i);
   std::erase_if(world.uncollided, [&](const BroadPair& pair) { return pair.a == slot || pair.b == slot; });
   world.body_ids.destroy(body);

@@ -48,8 +48,9 @@ void update_version(const WorldSettings& settings, Bodies& bodies, std::size_t i
   const bool near = dot(shift, shift) <= settings.recycle_shift * settings.recycle_shift &&
                     turn.x * turn.x + turn.y * turn.y + turn.z * turn.z <= half * half;
   if (near && (bodies.status[i] & kTouched) == 0) return;
+  const bool edited = (bodies.status[i] & kTouched) != 0;
   bodies.reference[i] = pose;
-  ++bodies.version[i];
+  bodies.version[i] = edited ? edited_version(bodies.version[i]) : bodies.version[i] + 1;
 }
 
 /// Bodies that may have moved since the last detection, as flags.
@@ -93,7 +94,8 @@ void update_contacts(WorldState& world, double dt) {
     world.cache.match(world.pool.get());
   }
   StageTimer timing(world, Stage::narrow);
-  const DetectSettings settings{world.settings.margin, dt, world.settings.recycling};
+  const DetectSettings settings{world.settings.margin, dt, world.settings.recycling, world.settings.recycle_shift,
+                                world.settings.recycle_turn};
   world.cache.update(world.bodies, world.shapes, settings, world.pool.get());
 }
 

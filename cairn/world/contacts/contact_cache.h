@@ -47,9 +47,18 @@ struct ContactManifold {
   std::int32_t count = 0;          ///< points
 };
 
+/// Where the shapes of a pair were, seen from each other, when its manifolds were made: as long as they hardly move
+/// against each other, wherever they go, the manifolds go with them. Of pairs whose contacts are costly.
+struct ContactReference {
+  Pose relative;                  ///< of the smaller shape in the frame of the larger one
+  double margin = 0;              ///< that the manifolds were made with
+  std::int32_t first_normal = 0;  ///< in the slab: the normals of the pair's manifolds, in the axes of body a
+};
+
 /// What is kept about a pair of shapes whose bounds overlap.
 struct ContactPair {
   CollideMemory memory;
+  std::int32_t reference = -1;                 ///< in the slab; -1: none
   std::uint32_t version_a = 0, version_b = 0;  ///< of the bodies when the manifolds were made
   std::int32_t first_manifold = 0;             ///< in the slab
   std::int32_t manifold_count = 0;
@@ -62,6 +71,8 @@ struct Slab {
   std::vector<ContactManifold> manifolds;
   std::vector<ContactPoint> points;
   std::vector<ContactAnchor> anchors;
+  std::vector<ContactReference> references;
+  std::vector<Vec3> own_normals;     ///< of the manifolds of pairs with a reference
   std::vector<std::int32_t> ended;   ///< pairs of the OLD generation that touched and are gone
   std::vector<std::int32_t> began;   ///< pairs that touch and did not before; written when events are collected
   std::vector<std::int32_t> ceased;  ///< pairs that touched and are apart, though their bounds still overlap
@@ -83,6 +94,7 @@ struct DetectSettings {
   double margin = 0.02;
   double dt = 0;
   bool recycling = true;
+  double recycle_shift = 1e-3, recycle_turn = 1e-3;  ///< m, rad
 };
 
 class ContactCache {

@@ -33,6 +33,11 @@ void archive(A& a, T& x) {
   archive_all(a, x.on_a[0], x.on_a[1], x.on_a[2], x.on_b[0], x.on_b[1], x.on_b[2], x.offset);
 }
 
+template <class A, Is<ContactReference> T>
+void archive(A& a, T& r) {
+  archive_all(a, r.relative, r.margin);
+}
+
 /// False for what is not a number.
 bool is_within(float x, double largest) { return std::fabs(double{x}) <= largest; }
 
@@ -76,6 +81,20 @@ bool is_known_shape(const WorldState& world, std::int32_t shape) {
   return world.shapes.body[i] >= 0 || (world.any_removed && world.removed_shape[i] != 0);
 }
 
+void load_reference(ByteReader& in, ContactPair& record, Slab& slab) {
+  record.reference = static_cast<std::int32_t>(slab.references.size());
+  ContactReference& reference = slab.references.emplace_back();
+  archive(in, reference);
+  check_vector(reference.relative.position, 4 * kFarthest, "relative position");
+  require(std::fabs(norm2(reference.relative.orientation) - 1) <= 1e-9, "a relative orientation is not unit");
+  require(reference.margin >= 0 && reference.margin <= kFarthest, "a margin is out of range");
+  reference.first_normal = static_cast<std::int32_t>(slab.own_normals.size());
+  for (std::int32_t k = 0; k < record.manifold_count; ++k) {
+    archive(in, slab.own_normals.emplace_back());
+    require(std::fabs(dot(slab.own_normals.back(), slab.own_normals.back()) - 1) <= 1e-9, "a normal is not unit");
+  }
+}
+
 void load_pair(ByteReader& in, const WorldState& world, std::size_t index, ContactGeneration& g) {
   BroadPair& pair = g.pairs[index];
   ContactPair& record = g.records[index];
@@ -87,12 +106,14 @@ void load_pair(ByteReader& in, const WorldState& world, std::size_t index, Conta
   for (const float x : record.memory.walk) require(is_within(x, 2), "its axis of the walk is out of range");
   Slab& slab = g.slabs[index / ContactCache::kPairBlock];
   record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
-  if (record.manifold_count == 0) return;
-  require(record.manifold_count > 0 && slab.manifolds.size() < 0x40000000 && record.manifold_count < 0x40000000,
+  require(record.manifold_count >= 0 && slab.manifolds.size() < 0x40000000 && record.manifold_count < 0x40000000,
           "its number of manifolds is out of range");
-  const bool anchored = in.get<bool>();
+  const bool anchored = record.manifold_count > 0 && in.get<bool>();
   for (std::int32_t k = 0; k < record.manifold_count; ++k)
     load_manifold(in, static_cast<std::int32_t>(index), anchored, slab);
+  if (!in.get<bool>()) return;
+  require(anchored || record.manifold_count == 0, "its manifolds can move along and have no anchors");
+  load_reference(in, record, slab);
 }
 
 void save_manifold(ByteWriter& out, const Slab& slab, const ContactManifold& m) {
@@ -107,21 +128,26 @@ void save_manifold(ByteWriter& out, const Slab& slab, const ContactManifold& m) 
 
 void save_contacts(const WorldState& world, ByteWriter& out) {
   const ContactGeneration& g = world.cache.generation();
-  out.size(g.pairs, 38);
+  out.size(g.pairs, 39);
   for (std::size_t i = 0; i < g.pairs.size(); ++i) {
     const ContactPair& record = g.records[i];
     archive(out, g.pairs[i]), archive(out, record);
-    if (record.manifold_count == 0) continue;
     const Slab& slab = g.slabs[i / ContactCache::kPairBlock];
-    const ContactManifold* first = &slab.manifolds[static_cast<std::size_t>(record.first_manifold)];
-    out.number(first->first_anchor >= 0);
+    const ContactManifold* first = slab.manifolds.data() + record.first_manifold;
+    if (record.manifold_count > 0) out.number(first->first_anchor >= 0);
     for (std::int32_t k = 0; k < record.manifold_count; ++k) save_manifold(out, slab, first[k]);
+    out.number(record.reference >= 0);
+    if (record.reference < 0) continue;
+    const ContactReference& reference = slab.references[static_cast<std::size_t>(record.reference)];
+    archive(out, reference);
+    for (std::int32_t k = 0; k < record.manifold_count; ++k)
+      archive(out, slab.own_normals[static_cast<std::size_t>(reference.first_normal + k)]);
   }
 }
 
 void load_contacts(ByteReader& in, WorldState& world) {
   ContactGeneration g;
-  in.size(g.pairs, 38);
+  in.size(g.pairs, 39);
   require(g.pairs.size() < 0x7fffffff, "there are too many pairs");
   g.records.resize(g.pairs.size());
   g.slabs.resize((g.pairs.size() + ContactCache::kPairBlock - 1) / ContactCache::kPairBlock);
