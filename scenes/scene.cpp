@@ -54,8 +54,8 @@ const SceneFamily& find_family(std::string_view name) {
     if (is_sized(family) ? begins_with(name, family.name) : name == family.name) return family;
     examples.push_back(example_of(family));
   }
-  fail_input(fmt::format("there is no scene '{}'; did you mean '{}'? `cairn scenes` lists them all", name,
-                         nearest_name(name, examples)));
+  fail_input(
+      fmt::format("there is no scene '{}'{}; `cairn scenes` lists them all", name, did_you_mean(name, examples)));
 }
 
 int parse_size(const SceneFamily& family, std::string_view name) {
@@ -80,8 +80,9 @@ void set_value(const SceneFamily& family, std::vector<std::pair<std::string, dou
     values[i].second = *value;
     return;
   }
-  const std::string cure = known.empty() ? "it has none" : fmt::format("did you mean '{}'?", nearest_name(name, known));
-  fail_input(fmt::format("scene {} has no parameter '{}'; {}", example_of(family), name, cure));
+  const std::string cure = known.empty() ? "; it has none" : did_you_mean(name, known);
+  fail_input(fmt::format("scene {0} has no parameter '{1}'{2}; `cairn scenes {0}` tells what it has",
+                         example_of(family), name, cure));
 }
 
 SceneValues parse_values(const SceneFamily& family, int size, const NamedSettings& given) {

@@ -22,7 +22,7 @@ const FILM = { name: "wall", scene: ["wall", "--param", "throw=20", "--param", "
 const LIVE = { name: "viewer", scene: ["card_house_58"], steps: 322, size: [1120, 700] };
 const STILL_SIZE = [480, 320], FILM_SIZE = [400, 250];
 
-const bare = "cairn.show('panels', false); cairn.show('contacts', false); cairn.show('shadows', true);";
+const bare = "cairn.pause(); cairn.show('panels', false); cairn.show('contacts', false); cairn.show('shadows', true);";
 const drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))";
 const aimed = ([way, zoom]) => `cairn.look(${JSON.stringify(way)}, ${zoom});`;
 

@@ -3,7 +3,7 @@
 // declared in bench_mass_splitting.h.
 #include "apps/bench/bench_mass_splitting.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,8 +24,8 @@ std::vector<SplitScene> chosen_scenes(const BenchMassSplittingOptions& options) 
   for (const SplitScene& scene : all) names.push_back(scene.name);
   for (const std::string& name : options.scenes)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      fail_input(
-          fmt::format("'{}' is no scene of this benchmark; did you mean '{}'?", name, nearest_name(name, names)));
+      fail_input(fmt::format("'{}' is no scene of this benchmark{}; it has {}", name, did_you_mean(name, names),
+                             fmt::join(names, ", ")));
   if (options.scenes.empty()) return all;
   std::vector<SplitScene> chosen;
   for (const SplitScene& scene : all)

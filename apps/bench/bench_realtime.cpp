@@ -3,7 +3,7 @@
 // where they are installed, and how near the contact sweep comes to the limits of the machine.
 #include "apps/bench/bench_realtime.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,7 +24,8 @@ std::vector<RealtimeScene> chosen_scenes(const BenchRealtimeOptions& options) {
   for (const RealtimeScene& scene : scenes) known.push_back(scene.name);
   for (const std::string& name : options.scenes)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      fail_input(fmt::format("bench realtime has no scene '{}'; did you mean '{}'?", name, nearest_name(name, known)));
+      fail_input(fmt::format("bench realtime has no scene '{}'{}; it has {}", name, did_you_mean(name, known),
+                             fmt::join(known, ", ")));
   if (!options.scenes.empty())
     std::erase_if(scenes, [&](const RealtimeScene& scene) {
       return std::find(options.scenes.begin(), options.scenes.end(), scene.name) == options.scenes.end();

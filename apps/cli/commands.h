@@ -27,7 +27,7 @@ struct SolveOptions {
   std::vector<std::string> settings;                 ///< name=value, for every solver named
   std::string fclib;                                 ///< folder behind the name "fclib"
   double tolerance = 1e-6;
-  int max_iterations = 1000;
+  std::optional<int> max_iterations;  ///< none: kMostIterations, for the reference until it ends
   double time_limit_ms = 0;
   int threads = 0;         ///< 0: every processor this process may use
   bool reference = false;  ///< also measure C8, the distance to the reference solution
@@ -39,8 +39,9 @@ struct SolveOptions {
 };
 int run_solve(const SolveOptions& options);
 
-int run_solvers();
-int run_scenes();
+/// All of them by their lines, or everything about one.
+int run_solvers(const std::string& name);
+int run_scenes(const std::string& name);
 int run_demo(int threads);
 
 /// How scene files of other programs are read.

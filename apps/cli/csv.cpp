@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -95,6 +96,17 @@ Expected<bool> replace_file(const std::string& path, const std::string& target, 
 }
 
 }  // namespace
+
+bool is_json_result(const std::string& path) {
+  constexpr std::streamsize kMost = 1 << 20;  // the hash is in the first object
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMost, '\0');
+  file.read(text.data(), kMost);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return (text.starts_with('{') || text.starts_with('[')) && text.find("\"state_hash\"") != std::string::npos;
+}
 
 Expected<bool> check_can_write(const std::string& path) {
   std::error_code failure;

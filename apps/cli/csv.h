@@ -18,6 +18,9 @@ namespace cairn::cli {
 /// the cure. Devices and pipes (/dev/stdout) are written to directly; links are followed.
 Expected<bool> write_text_file(const std::string& path, std::string_view text, bool force);
 
+/// Whether there is a file with results that this program wrote as JSON: such a file may be written again.
+bool is_json_result(const std::string& path);
+
 /// True when `path` can be written later: its folder exists and no file is there. Asked before long work,
 /// so that nothing is computed in vain.
 Expected<bool> check_can_write(const std::string& path);

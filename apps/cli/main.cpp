@@ -47,9 +47,10 @@ void add_solve(CLI::App& app, SolveOptions& o) {
   solve->add_option("--tol", o.tolerance, "residual to reach (0: never measured, all iterations are run)")
       ->check(number_in(0.0, 1e6))
       ->capture_default_str();
-  solve->add_option("--max-iterations", o.max_iterations, "sweeps or Newton steps")
-      ->check(CLI::Range(0, 1000000000))
-      ->capture_default_str();
+  solve
+      ->add_option("--max-iterations", o.max_iterations,
+                   "sweeps or Newton steps (default 1000; of `reference` 100000, so that it ends)")
+      ->check(CLI::Range(0, 1000000000));
   solve->add_option("--time-limit", o.time_limit_ms, "milliseconds of iterations (0: none)")
       ->check(number_in(0.0, 1e12));
   solve->add_option("--threads", o.threads, "threads (0: every processor); the result does not depend on it")
@@ -69,7 +70,7 @@ void add_solve(CLI::App& app, SolveOptions& o) {
 }
 
 std::string scenes_help() {
-  std::string text = "Scenes (`cairn scenes` also lists their parameters):\n";
+  std::string text = "Scenes (`cairn scenes NAME` tells the parameters of one):\n";
   for (const auto& scene : cairn::scenes::scene_table())
     text += fmt::format("  {:<15} {}\n", scene.pattern, scene.summary);
   return text + kFooter;
@@ -84,7 +85,7 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
   run.add_option("--set", o.settings, "setting name=value of the solver; iterations=N and tolerance=R for every one")
       ->take_all()
       ->allow_extra_args(false);
-  run.add_option("--dt", o.dt, "seconds per step")->check(number_in(cairn::kShortestStep, cairn::kLongestStep));
+  run.add_option("--dt", o.dt, "seconds per step")->check(step_length(cairn::kShortestStep, cairn::kLongestStep));
   run.add_option("--sub-steps", o.sub_steps, "parts that each step is done in")
       ->check(number_in(1, cairn::kMostSubSteps));
   run.add_option("--joint-projection", o.joint_projection,
@@ -240,7 +241,9 @@ void add_check(CLI::App& app, CheckOptions& o) {
 
 void add_capture(CLI::App& app, CaptureOptions& o) {
   CLI::App* capture = app.add_subcommand("capture", "Write the problem of one step of a scene to a file, for `solve`");
-  capture->add_option("SCENE", o.run.scene, "name (`cairn scenes` lists them) or scene file (.json, .urdf)")
+  capture
+      ->add_option("SCENE", o.run.scene,
+                   "name (`cairn scenes` lists them), scene file (.json, .urdf) or recording (.h5)")
       ->required();
   capture->add_option("FILE", o.file, "the file to write")->required();
   capture->add_option("--step", o.step, "whose problem is written, counted from 1")
@@ -377,6 +380,7 @@ struct AllOptions {
   BenchLdlOptions ldl;
   BenchSchurpaOptions schurpa;
   BenchRealtimeOptions realtime;
+  std::string one_scene, one_solver;  ///< of `scenes` and `solvers`; empty: all
   int demo_threads = 0;
 };
 
@@ -390,9 +394,9 @@ int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("schema")) return run_schema();
   if (app.got_subcommand("capture")) return run_capture(options.capture);
   if (app.got_subcommand("compare")) return run_compare(options.compare);
-  if (app.got_subcommand("scenes")) return run_scenes();
+  if (app.got_subcommand("scenes")) return run_scenes(options.one_scene);
   if (app.got_subcommand("solve")) return run_solve(options.solve);
-  if (app.got_subcommand("solvers")) return run_solvers();
+  if (app.got_subcommand("solvers")) return run_solvers(options.one_solver);
   if (app.got_subcommand("export")) return run_export(options.export_to);
   if (app.got_subcommand("bench")) {
     const CLI::App& bench = *app.get_subcommand("bench");
@@ -422,9 +426,22 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
     const bool flag = word.rfind("--", 0) == 0;
     if (!flag && i > 1) continue;
     if (std::find(known.begin(), known.end(), word) != known.end()) continue;
-    return fmt::format("; did you mean '{}'?", cairn::nearest_name(word, known));
+    return cairn::did_you_mean(word, known);
   }
   return "";
+}
+
+/// The words that ask for the help of the command that was meant.
+std::string help_of(const CLI::App& app, int argc, char** argv) {
+  std::string words = "cairn";
+  const CLI::App* current = &app;
+  for (int i = 1; i < argc; ++i) {
+    const auto subs = current->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == argv[i]; });
+    if (subs.empty()) break;
+    current = subs.front();
+    words += " " + current->get_name();
+  }
+  return words + " --help";
 }
 
 /// What can be made smaller where memory runs out.
@@ -452,9 +469,11 @@ void add_commands(CLI::App& app, AllOptions& options) {
   add_render(app, options.render);
   add_capture(app, options.capture);
   add_compare(app, options.compare);
-  app.add_subcommand("scenes", "List the scenes and their parameters");
+  app.add_subcommand("scenes", "List the scenes; with a name its parameters")
+      ->add_option("NAME", options.one_scene, "the scene whose parameters are told");
   add_solve(app, options.solve);
-  app.add_subcommand("solvers", "List the solvers and their settings");
+  app.add_subcommand("solvers", "List the solvers; with a name its settings")
+      ->add_option("NAME", options.one_solver, "the solver whose settings are told");
   add_export(app, options.export_to);
   add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl, options.realtime, options.schurpa);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
@@ -463,7 +482,12 @@ void add_commands(CLI::App& app, AllOptions& options) {
 
 int run(CLI::App& app, int argc, char** argv, const AllOptions& options) {
   const auto fail = [](const std::string& why) {
-    fmt::print(stderr, "cairn: {}\n", printable(why));
+    // The lines of a message, each without what a name could do to the terminal.
+    for (std::size_t begin = 0; begin <= why.size();) {
+      const std::size_t end = std::min(why.find('\n', begin), why.size());
+      fmt::print(stderr, "{}{}\n", begin == 0 ? "cairn: " : "       ", printable(why.substr(begin, end - begin)));
+      begin = end + 1;
+    }
     return kBadInput;
   };
   try {
@@ -503,7 +527,8 @@ int main(int argc, char** argv) {
     fmt::print("{}", text.str());
     return ended(code);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "cairn: {}\nTry 'cairn --help'.\n", printable(error.what() + suggestion(app, argc, argv)));
+    fmt::print(stderr, "cairn: {}\nTry '{}'.\n", printable(error.what() + suggestion(app, argc, argv)),
+               help_of(app, argc, argv));
     return kUsage;
   }
   return ended(run(app, argc, argv, options));

@@ -19,6 +19,19 @@ CLI::Validator number_in(double least, double most) {
   return {check, fmt::format("NUMBER in [{:g} - {:g}]", least, most)};
 }
 
+CLI::Validator step_length(double least, double most) {
+  const CLI::Validator plain = number_in(least, most);
+  const auto check = [=](const std::string& text) -> std::string {
+    const std::string wrong = plain(text);
+    double value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool milliseconds = error == std::errc{} && stop == text.data() + text.size() && value > most;
+    if (wrong.empty() || !milliseconds) return wrong;
+    return fmt::format("{}; it is in seconds: {} milliseconds are {:g}", wrong, text, value / 1000);
+  };
+  return {check, fmt::format("SECONDS in [{:g} - {:g}]", least, most)};
+}
+
 CLI::Validator thread_count(int least) { return CLI::Range(least, kMostThreads); }
 
 CLI::Validator window() {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// cairn capture: the problem of one step of a scene as a file, as it was given to the solver.
+// cairn capture: the problem of one step of a scene or a recording as a file, as it was given to the solver.
 #include <fmt/core.h>
 
 #include "apps/cli/commands.h"
 #include "apps/cli/csv.h"
 #include "apps/cli/progress.h"
+#include "apps/commands/problem_source.h"
 #include "apps/commands/scene_source.h"
 #include "cairn/io/problem_file.h"
+#include "cairn/record/recording.h"
 
 namespace cairn::cli {
 
@@ -20,37 +22,65 @@ ProblemFile captured(const World& world) {
   return file;
 }
 
-std::string description(const World& world, const SolverSpec& solver, double dt) {
+std::string description(const World& world, const std::string& solver, double dt) {
   const WorldSettings& s = world.settings();
-  return fmt::format("dt = {:.17g} s, solver {}, {} iterations, tolerance {:g}; state {} after the step", dt,
-                     solver.label, s.iterations, s.tolerance, world.state_hash().to_string());
+  return fmt::format("dt = {:.17g} s, solver {}, {} iterations, tolerance {:g}; state {} after the step", dt, solver,
+                     s.iterations, s.tolerance, world.state_hash().to_string());
+}
+
+/// Steps a world on to the one that was asked for; false: interrupted.
+bool step_to(World& world, double dt, std::int64_t last, const std::string& name) {
+  Progress progress(name);
+  while (world.step_count() < last && !interrupted()) {
+    world.keep_warm_start(world.step_count() + 1 == last);
+    world.step(dt);
+    progress.update(fmt::format("step {} of {}", world.step_count(), last));
+  }
+  return !interrupted();
+}
+
+int write_capture(const CaptureOptions& options, const World& world, ProblemFile file) {
+  const WriteReport report = write_problem(file, options.file, {options.run.force}).value_or_throw();
+  fmt::print("wrote {}: {}, {} moving bodies, {} contacts, {} joint rows\n", options.file, printable(file.title),
+             moving_bodies(world.problem()), world.problem().contacts.size(), world.problem().joint_rows.size());
+  for (const std::string& note : report.notes) fmt::print("  note: {}\n", note);
+  return kDone;
+}
+
+/// A step of a recording: computed again from its beginning, which gives the same bits.
+int capture_recording(const CaptureOptions& options) {
+  const RunOptions& run = options.run;
+  if (!run.solver.empty() || !run.settings.empty() || !run.parameters.empty() || run.dt || run.sub_steps)
+    fail_input("a recording is computed again as it was: leave the options of the run out");
+  const RecordingInfo info = read_recording(run.scene).value_or_throw();
+  const std::int64_t last = info.first_step + std::ssize(info.hashes);
+  if (options.step <= info.first_step || options.step > last)
+    fail_input(fmt::format("--step {}: {} has the steps {} to {}", options.step, run.scene, info.first_step + 1, last));
+  World world = world_of(info, run.scene);
+  if (!step_to(world, info.meta.dt, options.step, info.meta.scene)) return kInterrupted;
+  const Hash128 recorded = info.hashes[static_cast<std::size_t>(options.step - info.first_step - 1)];
+  if (!(world.state_hash() == recorded))
+    fmt::print(stderr, "warning: the state after this step is not the recorded one: was the file made elsewhere?\n");
+  ProblemFile file = captured(world);
+  file.title = fmt::format("{}, step {}", info.meta.scene, options.step);
+  file.description = description(world, info.meta.solver, info.meta.dt);
+  return write_capture(options, world, std::move(file));
 }
 
 }  // namespace
 
 int run_capture(const CaptureOptions& options) {
   if (!options.run.force) check_can_write(options.file).value_or_throw();
+  if (options.run.scene.ends_with(".h5")) return capture_recording(options);
   const SceneChoice choice = choose_scene(options.run);
   scenes::Scene scene = build_scene(options.run, choice);
   World& world = scene.world;
   const double dt = options.run.dt.value_or(scene.dt);
-  {
-    Progress progress(scene.name);
-    while (world.step_count() < options.step && !interrupted()) {
-      world.keep_warm_start(world.step_count() + 1 == options.step);
-      world.step(dt);
-      progress.update(fmt::format("step {} of {}", world.step_count(), options.step));
-    }
-  }
-  if (interrupted()) return kInterrupted;
+  if (!step_to(world, dt, options.step, scene.name)) return kInterrupted;
   ProblemFile file = captured(world);
   file.title = fmt::format("{}, step {}", scene.name, options.step);
-  file.description = description(world, choice.solver, dt);
-  const WriteReport report = write_problem(file, options.file, {options.run.force}).value_or_throw();
-  fmt::print("wrote {}: {}, {} bodies, {} contacts, {} joint rows\n", options.file, file.title, world.body_count(),
-             world.problem().contacts.size(), world.problem().joint_rows.size());
-  for (const std::string& note : report.notes) fmt::print("  note: {}\n", note);
-  return kDone;
+  file.description = description(world, choice.solver.label, dt);
+  return write_capture(options, world, std::move(file));
 }
 
 }  // namespace cairn::cli

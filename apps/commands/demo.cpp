@@ -23,7 +23,8 @@ std::string bar(double residual) {
 void show(const char* title, const std::string& problem, const std::vector<std::string>& solvers, StopSettings stop,
           ThreadPool* pool) {
   const LoadedProblem loaded = load(problem).value_or_throw();
-  fmt::print("\n{}\n{}: {} bodies, {} contacts\n\n", title, loaded.name, loaded.bodies(), loaded.contacts());
+  fmt::print("\n{}\n{}: {} moving bodies, {} contacts\n\n", title, loaded.name, loaded.moving_bodies(),
+             loaded.contacts());
   fmt::print("  {:<44} {:>7} {:>9} {:>11} {}\n", "solver", "sweeps", "ms", "residual", "digits");
   for (const std::string& text : solvers) {
     SolveContext context;
@@ -39,19 +40,17 @@ void show(const char* title, const std::string& problem, const std::vector<std::
 
 int run_demo(int threads) {
   const auto pool = make_pool(threads);
-  fmt::print("Cairn: a time step is a value. Any problem, any solver, one ruler that belongs to none of them.\n");
+  fmt::print(
+      "Any problem, any solver, one ruler that belongs to none of them. The residual is how far an answer is from one "
+      "that "
+      "solves the step exactly: 1e-2 looks right, 1e-4 is enough for most measurements, 1e-8 is a reference.\n");
   show("A lattice of spheres falls onto the ground: 60 sweeps each.", "ball_grid_24",
        {"gauss_seidel", "jacobi", "gauss_seidel:acceleration=nesterov", "gauss_seidel:acceleration=anderson"},
        {0, 60, 0}, pool.get());
   show("A pyramid of boxes, four contacts per face (rank deficient): solve to 1e-8.", "pyramid_10",
        {"gauss_seidel", "gauss_seidel:acceleration=nesterov", "gauss_seidel:acceleration=nncg", "reference"},
        {1e-8, 5000, 0}, pool.get());
-  fmt::print(
-      "\nNext:\n"
-      "  ./run solvers                                   every solver and its settings\n"
-      "  ./run solve ball_grid_24 --solver all           all of them on one problem\n"
-      "  ./run solve PROBLEM.hdf5 --solver all --html page.html   a published problem, with plots\n"
-      "  ./run bench prox                                the experiments of Poulsen 2010, reproduced\n");
+  fmt::print("\n`./run solve ball_grid_24 --solver all` solves one problem with all of them.\n");
   return kDone;
 }
 

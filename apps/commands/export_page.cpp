@@ -19,11 +19,18 @@ namespace {
 
 constexpr std::int64_t kBatch = 32;  // frames read at once
 
+/// Those of the scene file that was run, which the recording holds.
+std::vector<PictureCamera> cameras_in(const RecordingInfo& info) {
+  if (info.meta.scene_text.empty()) return {};
+  const Expected<SceneFile> file = parse_scene(info.meta.scene_text, info.meta.scene, "");
+  return file ? cameras_of(*file) : std::vector<PictureCamera>{};
+}
+
 /// Every o.every-th frame, and the last.
 std::string packed(const ExportOptions& o, const RecordingInfo& info, const BodyPictures& bodies) {
   // Three bytes become four characters.
   const auto max_bytes = static_cast<std::size_t>(0.75e6 * o.max_mb);
-  PagePacker packer(info, bodies, {.contacts = o.contacts, .max_bytes = max_bytes});
+  PagePacker packer(info, bodies, {.cameras = cameras_in(info), .contacts = o.contacts, .max_bytes = max_bytes});
   Progress progress("export");
   for (std::int64_t first = 0; first < info.frames && !interrupted(); first += kBatch) {
     const auto frames = read_frames(o.problem, first, std::min(kBatch, info.frames - first)).value_or_throw();

@@ -1,37 +1,81 @@
 // SPDX-License-Identifier: MIT
-// cairn solvers, cairn scenes and cairn export.
+// cairn solvers, cairn scenes and cairn export: short lists, and everything about one name.
 #include <fmt/core.h>
 
 #include "apps/cli/commands.h"
 #include "apps/commands/problem_source.h"
+#include "cairn/core/names.h"
 #include "cairn/io/problem_file.h"
 #include "cairn/solvers/solver_table.h"
 #include "scenes/scene.h"
 
 namespace cairn::cli {
 
-int run_solvers() {
+namespace {
+
+/// A name that runs, or the pattern of the table: "pyramid_20", "pyramid_N" and "pyramid" mean one family.
+scenes::SceneInfo scene_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const scenes::SceneInfo& scene : scenes::scene_table()) {
+    const std::string stem = scene.pattern.substr(0, scene.pattern.find("_N"));
+    const bool sized = stem.size() < scene.pattern.size();
+    if (name == scene.pattern || name == stem) return scene;
+    if (sized && name.starts_with(stem + "_") && name.find_first_not_of("0123456789", stem.size() + 1) == name.npos)
+      return scene;
+    known.push_back(scene.example);
+  }
+  fail_input(fmt::format("there is no scene '{}'{}; `cairn scenes` lists them all", name, did_you_mean(name, known)));
+}
+
+}  // namespace
+
+int run_solvers(const std::string& name) {
+  std::vector<std::string> known;
   for (const SolverInfo& solver : solver_table()) {
-    fmt::print("{:<16} {}{}\n", solver.name, solver.summary, solver.joints ? "; takes joints" : "");
+    known.push_back(solver.name);
+    if (name.empty() || name == solver.name)
+      fmt::print("{:<20} {}{}\n", solver.name, solver.summary, solver.joints ? "; takes joints" : "");
+    if (name != solver.name) continue;
     for (const SettingInfo& setting : solver.settings)
       fmt::print("    {:<15} {:<12} {}\n    {:<28} {}\n", setting.name, setting.value, setting.help, "",
                  setting.allowed);
+    fmt::print("\nGiven as --solver {}:name=value,... or --set name=value.\n", name);
+    return kDone;
   }
+  if (!name.empty())
+    fail_input(
+        fmt::format("there is no solver '{}'{}; `cairn solvers` lists them all", name, did_you_mean(name, known)));
+  fmt::print("\n`cairn solvers NAME` tells the settings of one.\n");
   return kDone;
 }
 
-int run_scenes() {
-  for (const scenes::SceneInfo& scene : scenes::scene_table()) {
-    fmt::print("{:<16} {}\n", scene.pattern, scene.summary);
-    for (const scenes::SceneParameter& p : scene.parameters)
-      fmt::print("    {:<12} {:<8} {}; {}\n", p.name, p.value, p.help, p.allowed);
+int run_scenes(const std::string& name) {
+  if (name.empty()) {
+    for (const scenes::SceneInfo& scene : scenes::scene_table())
+      fmt::print("{:<16} {}\n", scene.pattern, scene.summary);
+    fmt::print(
+        "\nN is a size: `cairn run ball_grid_8`, `cairn view ball_grid_8`. `cairn scenes NAME` tells the parameters of "
+        "one.\n");
+    return kDone;
   }
-  fmt::print("\nN is a size: `cairn run ball_grid_8`. Parameters are given as --param name=value.\n");
+  const scenes::SceneInfo scene = scene_named(name);
+  fmt::print("{:<16} {}\n", scene.pattern, scene.summary);
+  for (const scenes::SceneParameter& p : scene.parameters)
+    fmt::print("    {:<12} {:<8} {}; {}\n", p.name, p.value, p.help, p.allowed);
+  const std::string parameter =
+      scene.parameters.empty() ? ""
+                               : fmt::format(" --param {}={}", scene.parameters[0].name, scene.parameters[0].value);
+  fmt::print("\n  cairn view {0}{1}\n  cairn run {0}{1}\n", scene.example, parameter);
   return kDone;
 }
 
 int run_export(const ExportOptions& options) {
   if (options.file.ends_with(".html")) return run_export_page(options);
+  if (!options.file.ends_with(".hdf5") && !options.file.ends_with(".h5"))
+    fail_input(
+        fmt::format("cannot write '{}': give a name that ends in .html for a page that plays a recording, or in .hdf5 "
+                    "for a problem; films and pictures are made by `cairn render RECORDING.h5 FILM.mp4`",
+                    options.file));
   const LoadedProblem loaded = load(options.problem).value_or_throw();
   ProblemFile file{ContactProblem{}};
   file.title = loaded.name;

@@ -42,6 +42,16 @@ std::int64_t LoadedProblem::bodies() const {
   return contact != nullptr ? static_cast<std::int64_t>(contact->bodies.size()) : 0;
 }
 
+std::int64_t moving_bodies(const ContactProblem& problem) {
+  return std::count_if(problem.bodies.begin(), problem.bodies.end(),
+                       [](const auto& body) { return body.is_dynamic(); });
+}
+
+std::int64_t LoadedProblem::moving_bodies() const {
+  const auto* contact = std::get_if<ContactProblem>(&problem);
+  return contact != nullptr ? cli::moving_bodies(*contact) : 0;
+}
+
 std::int64_t LoadedProblem::contacts() const {
   const auto* contact = std::get_if<ContactProblem>(&problem);
   return contact != nullptr ? static_cast<std::int64_t>(contact->contacts.size())

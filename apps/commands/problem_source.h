@@ -25,9 +25,13 @@ struct LoadedProblem {
 
   bool has_warm_start() const { return !start.contact_impulse.empty() || !guess.empty(); }
   void drop_warm_start() { start = {}, guess.clear(), contact_colour.clear(); }
-  std::int64_t bodies() const;
+  std::int64_t bodies() const;         ///< with those that do not move
+  std::int64_t moving_bodies() const;  ///< what a run, a capture and a comparison count too
   std::int64_t contacts() const;
 };
+
+/// Bodies that a solver can move.
+std::int64_t moving_bodies(const ContactProblem& problem);
 
 /// The names that an argument stands for: itself, the problem files of a folder in order of their names, or those of
 /// the published set.

@@ -49,6 +49,27 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
+/// The scene and its parameters as they were written.
+std::string source_words(const RunOptions& o) {
+  std::string words = o.scene;
+  for (const std::string& parameter : o.parameters) words += " --param " + parameter;
+  return words;
+}
+
+/// After Ctrl-C: how to go on.
+void print_resume(const RunOptions& o, std::int64_t step, std::int64_t last) {
+  std::string command = fmt::format("cairn run {}", source_words(o));
+  if (!o.checkpoint.empty())
+    fmt::print(stderr, "interrupted at step {} of {}; to go on: {} --resume {} --checkpoint {}\n", step, last, command,
+               o.checkpoint, o.checkpoint);
+  else if (!o.save.empty())
+    fmt::print(stderr, "interrupted at step {} of {}; to go on: {} --restore {} --steps {}\n", step, last, command,
+               o.save, last - step);
+  else
+    fmt::print(stderr, "interrupted at step {} of {}; with --checkpoint FILE such a run can be gone on with\n", step,
+               last);
+}
+
 /// The state of the file, under the settings of the command line.
 void restore(scenes::Scene& scene, const BodyWatch& watch, const std::string& path) {
   if (path.empty()) return;
@@ -126,7 +147,7 @@ void check_outputs(const RunOptions& o) {
       fail_input(fmt::format("{} is the state to begin from: give another name for the output", path));
     if (std::filesystem::equivalent(path, o.scene, error) || std::filesystem::equivalent(path, o.resume, error))
       fail_input(fmt::format("{} is what is to be read: give another name for the output", path));
-    if (!o.force) check_can_write(path).value_or_throw();
+    if (!o.force && !(path == o.json && is_json_result(path))) check_can_write(path).value_or_throw();
   }
 }
 
@@ -203,10 +224,12 @@ RunSummary summarise(const Session& session, const BodyWatch& watch, const RunSt
   statistics.summarise(summary);
   summary.scene = session.scene.name;
   summary.solver = session.solver.label;
+  summary.source = source_words(session.options);
   summary.dt = session.dt;
   summary.threads = world.settings().threads == 0 ? available_processors() : world.settings().threads;
   summary.bodies = static_cast<std::int64_t>(world.body_count());
   summary.dynamic_bodies = watch.dynamic_bodies();
+  summary.tolerance = world.settings().tolerance;
   summary.fell_through = watch.fell_through();
   summary.left = watch.left();
   summary.energy_end = total_energy(world);
@@ -226,7 +249,7 @@ void write_results(Session& session, const RunSummary& summary) {
   if (o.json == "-")
     fmt::print("{}", text);
   else
-    write_file(o.json, text, o.force);
+    write_file(o.json, text, o.force || is_json_result(o.json));
 }
 
 }  // namespace
@@ -253,7 +276,10 @@ int run_scene(const RunOptions& options) {
   save(session);  // unless it was done on the way
   const RunSummary summary = summarise(session, watch, statistics);
   write_results(session, summary);
-  if (interrupted()) return interrupt_code();
+  if (interrupted()) {
+    print_resume(options, session.scene.world.step_count(), session.last_step);
+    return interrupt_code();
+  }
   return options.strict && summary.not_converged > 0 ? kNotConverged : kDone;
 }
 

@@ -15,6 +15,11 @@ namespace {
 
 constexpr int kDetectionStages = 4;  // broad, narrow, cache, graph: the first of enum Stage
 
+// When something is worth a sentence.
+constexpr double kApart = 1e-3;             // m, of joints
+constexpr double kGain = 0.1;               // of the largest kinetic energy
+constexpr double kPeak = 20, kPoor = 1e-2;  // of a residual: over the usual one, and at all
+
 /// Mean over the steps and over the bodies that are still there at the end, J.
 double kinetic_energy_per_body(const RunSummary& s) {
   const std::int64_t there = s.dynamic_bodies - s.fell_through - s.left;
@@ -25,10 +30,6 @@ double kinetic_energy_per_body(const RunSummary& s) {
 /// JSON has no infinity and no NaN; a missing residual is null too.
 nlohmann::json number_or_null(double value) {
   return std::isfinite(value) && value >= 0 ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
-double worst(const std::vector<double>& residuals) {
-  return residuals.empty() ? -1 : *std::max_element(residuals.begin(), residuals.end());
 }
 
 nlohmann::json stage_json(const double (&seconds)[kStageCount], double steps) {
@@ -121,6 +122,8 @@ void add(StepSums& sums, const StepReport& report, const StepCost& cost, double 
   sums.max_overlap = std::max(sums.max_overlap, report.max_overlap);
   sums.colours = std::max(sums.colours, report.colours);
   if (report.solve.residual >= 0) sums.residuals.push_back(report.solve.residual);
+  if (report.solve.residual > sums.worst_residual)
+    sums.worst_residual = report.solve.residual, sums.worst_step = report.step;
 }
 
 BodyWatch::BodyWatch(const scenes::Scene& scene)
@@ -199,7 +202,8 @@ void RunStatistics::add(const StepReport& report, const StepCost& cost, double g
   if (missed && report.contacts > 0) ++not_converged_;
   joints_.joints = std::max(joints_.joints, report.joints);
   joints_.broken += static_cast<std::int64_t>(report.broken_joints.size());
-  joints_.max_error = std::max(joints_.max_error, report.max_joint_error);
+  if (report.max_joint_error > joints_.max_error)
+    joints_.max_error = report.max_joint_error, joints_.worst_step = report.step;
   joints_.max_angle_error = std::max(joints_.max_angle_error, report.max_joint_angle_error);
   joints_.max_kinetic_energy = std::max(joints_.max_kinetic_energy, report.kinetic_energy);
   joints_.drive_work += report.drive_work;
@@ -236,6 +240,50 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+std::string length_text(double metres) {
+  const double size = std::fabs(metres);
+  if (!(size > 0)) return "0 m";
+  if (size < 1e-6) return fmt::format("{:.3g} nm", 1e9 * metres);
+  if (size < 1e-3) return fmt::format("{:.3g} um", 1e6 * metres);
+  if (size < 1) return fmt::format("{:.3g} mm", 1e3 * metres);
+  return fmt::format("{:.3g} m", metres);
+}
+
+std::vector<std::string> verdicts(const RunSummary& s) {
+  std::vector<std::string> list;
+  const std::string solver = s.solver.substr(0, s.solver.find(':'));
+  const bool holds = solver == "soft_step" || solver == "ldl_pgs" || solver == "exact";
+  if (s.joints.max_error > kApart)
+    list.push_back(fmt::format("joints came apart by {} at step {}: try {}", length_text(s.joints.max_error),
+                               s.joints.worst_step, holds ? "a smaller --dt" : "--solver soft_step"));
+  if (s.joints.broken > 0) list.push_back(fmt::format("{} joints broke under their load", s.joints.broken));
+  if (s.quarantined > 0)
+    list.push_back(
+        fmt::format("the numbers of {} bodies broke down, they stand still now: try a smaller --dt", s.quarantined));
+  if (s.fell_through > 0)
+    list.push_back(
+        fmt::format("{} bodies fell through the floor: try --sub-steps 4, a smaller --dt, or \"continuous\" "
+                    "for fast bodies of a scene file",
+                    s.fell_through));
+  const double gain = s.energy_gain - std::max(0.0, s.joints.drive_work);
+  if (gain > kGain * s.joints.max_kinetic_energy && s.joints.max_kinetic_energy > 0)
+    list.push_back(
+        fmt::format("the energy rose by {:.3g} J above that of the start, {:.0f}% of the largest kinetic energy: "
+                    "try a smaller --dt or --solver soft_step",
+                    gain, 100 * gain / s.joints.max_kinetic_energy));
+  if (s.not_converged > 0)
+    list.push_back(s.tolerance > 0
+                       ? fmt::format("{} steps missed the tolerance: give more --set iterations=N", s.not_converged)
+                       : fmt::format("{} steps diverged: try another --solver", s.not_converged));
+  const double usual = median(s.means.residuals);
+  if (s.means.worst_residual > kPeak * usual && s.means.worst_residual > kPoor)
+    list.push_back(
+        fmt::format("the residual was worst at step {} ({:.1e}, usually {:.1e}): `cairn capture {} step.hdf5 "
+                    "--step {}` keeps that problem",
+                    s.means.worst_step, s.means.worst_residual, usual, s.source, s.means.worst_step));
+  return list;
 }
 
 nlohmann::json to_json(const RunSummary& s) {
@@ -285,7 +333,7 @@ nlohmann::json to_json(const RunSummary& s) {
       {"creep", number_or_null(s.jitter.creep)},
       {"order_sensitivity", number_or_null(s.order ? s.order->sensitivity : -1)},
       {"residual_median", number_or_null(median(s.means.residuals))},
-      {"residual_worst", number_or_null(worst(s.means.residuals))},
+      {"residual_worst", number_or_null(s.means.worst_residual)},
       {"contract", contract_json(s.contract)},
       {"not_converged_steps", s.not_converged},
       {"fell_through", s.fell_through},
@@ -293,6 +341,7 @@ nlohmann::json to_json(const RunSummary& s) {
       {"quarantined", s.quarantined},
       {"state_hash", s.state_hash},
       {"notes", s.notes},
+      {"verdicts", verdicts(s)},
   };
   add_json(s.exact, json);
   return json;
@@ -301,8 +350,8 @@ nlohmann::json to_json(const RunSummary& s) {
 void print_summary(std::FILE* out, const RunSummary& s) {
   const double steps = static_cast<double>(std::max<std::int64_t>(s.means.steps, 1));
   const auto mean = [&](double sum) { return sum / steps; };
-  fmt::print(out, "\n{}: {} bodies, {} steps of {:.6g} s, {}, {} thread{}\n", s.scene, s.bodies, s.steps, s.dt,
-             s.solver, s.threads, s.threads == 1 ? "" : "s");
+  fmt::print(out, "\n{}: {} moving bodies, {} steps of {:.6g} s, {}, {} thread{}\n", s.scene, s.dynamic_bodies, s.steps,
+             s.dt, s.solver, s.threads, s.threads == 1 ? "" : "s");
   if (s.windowed) fmt::print(out, "means over steps {} to {}\n", s.window.from + 1, s.window.from + s.means.steps);
   fmt::print(out, "\n  {:<10} {:>10} {:>10}\n", "ms/step", "wall", "cpu");
   for (int i = 0; i < kStageCount; ++i)
@@ -315,9 +364,9 @@ void print_summary(std::FILE* out, const RunSummary& s) {
                               mean(s.means.manifolds), mean(s.means.recycled)));
   row("islands", fmt::format("{:.0f}, {:.0f} asleep; at most {} colours", mean(s.means.islands),
                              mean(s.means.sleeping_islands), s.means.colours));
-  row("residual", s.means.residuals.empty() ? "not measured"
-                                            : fmt::format("median {:.2e}, worst {:.2e}", median(s.means.residuals),
-                                                          worst(s.means.residuals)));
+  row("residual", s.means.residuals.empty()
+                      ? "not measured"
+                      : fmt::format("median {:.2e}, worst {:.2e}", median(s.means.residuals), s.means.worst_residual));
   if (s.contract.steps > 0) row("contract", contract_text(s.contract));
   if (s.exact.is_used()) row("exact", to_text(s.exact));
   row("energy", fmt::format("{:.6g} J at first, {:.6g} J at last, never more than {:.3g} J above the first; kinetic "
@@ -325,22 +374,26 @@ void print_summary(std::FILE* out, const RunSummary& s) {
                             s.energy_start, s.energy_end, s.energy_gain, kinetic_energy_per_body(s)));
   if (s.joints.joints > 0)
     row("joints",
-        fmt::format("{}, at most {:.3g} mm and {:.3g} rad apart, {} broke; energy drift {:.3g}", s.joints.joints,
-                    1e3 * s.joints.max_error, s.joints.max_angle_error, s.joints.broken, energy_drift(s)));
+        fmt::format("{}, at most {} and {:.3g} rad apart, {} broke; energy drift {:.3g}", s.joints.joints,
+                    length_text(s.joints.max_error), s.joints.max_angle_error, s.joints.broken, energy_drift(s)));
   if (s.joints.redundant_rows > 0) row("redundant", redundant_text(s.joints));
   row("overlap",
-      fmt::format("at most {:.3g} mm, mean {:.3g} mm", 1e3 * s.means.max_overlap, 1e3 * mean(s.means.mean_overlap)));
+      fmt::format("at most {}, mean {}", length_text(s.means.max_overlap), length_text(mean(s.means.mean_overlap))));
   row("motion", fmt::format("at most {:.4g} m sideways and {:.4g} m down", s.motion.drift, s.motion.sag));
   row("jitter", fmt::format("{:.3g}, at most {:.3g}; visible {:.3g}; creep {:.3g} over {} steps", s.jitter.jitter,
                             s.jitter.jitter_max, s.jitter.visible, s.jitter.creep, s.jitter.steps));
   if (s.order)
     row("order", fmt::format("sensitivity {:.3g} (residual of the reference {:.1e})", s.order->sensitivity,
                              s.order->reference_residual));
-  row("not converged", fmt::format("{} steps", s.not_converged));
+  if (s.tolerance > 0)
+    row("not converged", fmt::format("{} steps missed the tolerance of {:g}", s.not_converged, s.tolerance));
+  else
+    row("diverged", fmt::format("{} steps; no tolerance is set (--set tolerance=R)", s.not_converged));
   row("fell through", fmt::format("{} bodies; {} left over the edge", s.fell_through, s.left));
   if (s.quarantined > 0) row("quarantined", fmt::format("{} bodies", s.quarantined));
   row("state", s.state_hash);
   for (const std::string& note : s.notes) fmt::print(out, "  note: {}\n", note);
+  for (const std::string& verdict : verdicts(s)) fmt::print(out, "  ! {}\n", verdict);
 }
 
 }  // namespace cairn::cli

@@ -40,6 +40,8 @@ struct StepSums {
   double max_overlap = 0;         ///< largest, not a sum
   int colours = 0;                ///< largest, not a sum
   std::vector<double> residuals;  ///< of the steps whose answer was judged
+  double worst_residual = -1;     ///< the largest of them
+  std::int64_t worst_step = 0;    ///< where that was
 };
 void add(StepSums& sums, const StepReport& report, const StepCost& cost, double gone_energy = 0);
 
@@ -83,6 +85,7 @@ double total_energy(const World& world);
 struct JointSums {
   std::int64_t joints = 0, broken = 0;        ///< joints: most at a time
   double max_error = 0;                       ///< m, largest separation
+  std::int64_t worst_step = 0;                ///< where that was
   double max_angle_error = 0;                 ///< rad
   double max_kinetic_energy = 0;              ///< J
   double drive_work = 0;                      ///< J, of drives and springs, over all steps
@@ -102,6 +105,7 @@ struct ContractSums {
 /// Everything about a run. `run` writes it.
 struct RunSummary {
   std::string scene, solver;  ///< the solver with its settings
+  std::string source;         ///< the scene and its parameters as words of the command line
   double dt = 0;
   int threads = 1;
   std::int64_t bodies = 0, dynamic_bodies = 0;
@@ -118,6 +122,7 @@ struct RunSummary {
   std::optional<OrderReport> order;
   std::int64_t fell_through = 0;   ///< dynamic bodies that came below the floor, or are nowhere
   std::int64_t left = 0;           ///< dynamic bodies that went over the edge of the scene
+  double tolerance = 0;            ///< that steps were to reach; 0: none
   std::int64_t not_converged = 0;  ///< steps that missed the tolerance; without one, steps that diverged
   std::int64_t quarantined = 0;
   std::string state_hash;
@@ -152,6 +157,12 @@ double median(std::vector<double> values);
 /// Energy lost (negative) or gained from start to end, without what drives and springs of joints did, as a part of the
 /// largest kinetic energy; 0 without motion.
 double energy_drift(const RunSummary& summary);
+
+/// A length with the unit that suits it: "1.06 um", "11.4 mm", "9.62 m".
+std::string length_text(double metres);
+
+/// What went wrong or is remarkable, a sentence each with what to do about it; empty: nothing is.
+std::vector<std::string> verdicts(const RunSummary& summary);
 
 nlohmann::json to_json(const RunSummary& summary);
 void print_summary(std::FILE* out, const RunSummary& summary);

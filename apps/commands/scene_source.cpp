@@ -36,6 +36,12 @@ WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverS
 
 }  // namespace
 
+std::vector<PictureCamera> cameras_of(const SceneFile& file) {
+  std::vector<PictureCamera> cameras;
+  for (const SceneCamera& c : file.cameras) cameras.push_back({c.position, c.target, c.up, c.field_of_view});
+  return cameras;
+}
+
 Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& o) {
   if (!ends_with(path, ".urdf")) return read_scene(path);
   return read_urdf(path, {.package_root = o.package_root, .assume_density = o.assume_density});

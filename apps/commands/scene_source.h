@@ -7,6 +7,7 @@
 
 #include "apps/cli/commands.h"
 #include "apps/commands/solve_report.h"
+#include "cairn/record/pictures.h"
 #include "cairn/record/recording.h"
 #include "cairn/scenefile/scene_file.h"
 #include "scenes/scene.h"
@@ -15,6 +16,8 @@ namespace cairn::cli {
 
 /// A scene file (.json) or a robot (.urdf).
 Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& options);
+/// Its views, for pages.
+std::vector<PictureCamera> cameras_of(const SceneFile& file);
 
 /// The world at the beginning of a recording.
 World world_of(const RecordingInfo& info, const std::string& file);

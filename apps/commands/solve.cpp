@@ -20,6 +20,8 @@ namespace cairn::cli {
 
 namespace {
 
+constexpr int kMostIterations = 1000;  // where none are given
+
 /// Everything a run of `solve` accumulates.
 struct Session {
   const SolveOptions& options;
@@ -47,10 +49,13 @@ std::vector<SolverSpec> parse_solvers(const SolveOptions& options, bool& all) {
   return specs;
 }
 
-SolveContext make_context(const Session& session, Progress& progress) {
+SolveContext make_context(const Session& session, const std::string& name, Progress& progress) {
   SolveContext context;
   context.pool = session.pool.get();
-  context.stop = {session.options.tolerance, session.options.max_iterations, session.options.time_limit_ms / 1000};
+  const bool ends = name == "reference";  // what is held against others runs until it ends
+  context.stop = {session.options.tolerance,
+                  session.options.max_iterations.value_or(ends ? kReferenceIterations : kMostIterations),
+                  session.options.time_limit_ms / 1000};
   context.history = !session.options.history.empty() || !session.options.html.empty();
   context.interrupt = &interrupted();
   context.progress = [&progress](int iteration, double residual) {
@@ -62,7 +67,7 @@ SolveContext make_context(const Session& session, Progress& progress) {
 
 void print_problem(std::FILE* out, const LoadedProblem& loaded) {
   fmt::print(out, "\n{}: ", printable(loaded.name));
-  if (loaded.bodies() > 0) fmt::print(out, "{} bodies, ", loaded.bodies());
+  if (loaded.bodies() > 0) fmt::print(out, "{} moving bodies, ", loaded.moving_bodies());
   if (loaded.degrees_of_freedom > 0) fmt::print(out, "{} degrees of freedom, ", loaded.degrees_of_freedom);
   fmt::print(out, "{} contacts\n", loaded.contacts());
   for (const std::string& note : loaded.notes) fmt::print(out, "  note: {}\n", printable(note));
@@ -95,8 +100,8 @@ std::vector<SolveOutcome> solve_with_siconos(const SolveOptions& options, const 
   std::vector<SolveOutcome> outcomes;
   double tolerance = options.tolerance;
   for (int round = 0; round < kRounds && tolerance > 0; ++round) {
-    const auto results = run_siconos(std::get<DelassusProblem>(loaded.problem), tolerance, options.max_iterations,
-                                     limit, &interrupted());
+    const auto results = run_siconos(std::get<DelassusProblem>(loaded.problem), tolerance,
+                                     options.max_iterations.value_or(kMostIterations), limit, &interrupted());
     if (!results) return outcomes;
     outcomes.resize(results->size());
     double worst = 0;
@@ -126,19 +131,21 @@ void add_siconos(Session& session, const LoadedProblem& loaded) {
 ReferenceAnswer reference_for(Session& session, const LoadedProblem& loaded) {
   if (!session.options.reference) return {};
   Progress progress(loaded.name + ", reference");
-  ReferenceAnswer answer = find_reference(loaded, make_context(session, progress));
-  if (!answer.known) fmt::print(session.out(), "  note: the reference solution did not converge, so C8 is not given\n");
+  ReferenceAnswer answer = find_reference(loaded, make_context(session, "reference", progress));
+  if (!answer.known)
+    fmt::print(session.out(), "  note: the reference solution did not converge{}, so C8 is not given\n",
+               session.options.time_limit_ms > 0 ? " within the time limit" : "");
   return answer;
 }
 
 void solve_problem(Session& session, const LoadedProblem& loaded) {
   print_problem(session.out(), loaded);
   const ReferenceAnswer reference = reference_for(session, loaded);
-  print_outcome_head(session.out());
+  print_outcome_head(session.out(), reference.known);
   for (const SolverSpec& spec : session.solvers) {
     if (interrupted()) return;
     Progress progress(loaded.name + ", " + spec.label);
-    SolveContext context = make_context(session, progress);
+    SolveContext context = make_context(session, spec.name, progress);
     try {
       session.outcomes.push_back(solve_and_measure(loaded, spec, context, reference));
     } catch (const InputError& error) {
@@ -247,7 +254,7 @@ void write_results(const Session& session) {
   write_file(o.history, history_csv(session), o.force);
   write_file(o.html, o.html.empty() ? "" : make_page(session).html(), o.force);
   if (o.json == "-") fmt::print("{}", json_text(session));
-  if (o.json != "-") write_file(o.json, o.json.empty() ? "" : json_text(session), o.force);
+  if (o.json != "-") write_file(o.json, o.json.empty() ? "" : json_text(session), o.force || is_json_result(o.json));
 }
 
 /// Nothing is computed when a file could not be written in the end, and no problem is overwritten by its own answer.
@@ -258,7 +265,7 @@ void check_outputs(const SolveOptions& options) {
     for (const std::string& problem : options.problems)
       if (std::filesystem::equivalent(path, problem, error))
         fail_input(fmt::format("{} is the problem itself: give another name for the output", path));
-    if (!options.force) check_can_write(path).value_or_throw();
+    if (!options.force && !(path == options.json && is_json_result(path))) check_can_write(path).value_or_throw();
   }
 }
 

@@ -85,6 +85,7 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
   outcome.problem = loaded.name;
   outcome.solver = spec.label;
   outcome.bodies = loaded.bodies();
+  outcome.moving_bodies = loaded.moving_bodies();
   outcome.contacts = loaded.contacts();
   outcome.threads = context.pool != nullptr ? context.pool->thread_count() : 1;
   const std::unique_ptr<Solver> solver = make_solver(spec.name, spec.settings);
@@ -112,8 +113,7 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
 }
 
 ReferenceAnswer find_reference(const LoadedProblem& loaded, SolveContext context) {
-  constexpr int kIterations = 100000;
-  context.stop = {1e-10, kIterations, 0};
+  context.stop = {1e-10, kReferenceIterations, context.stop.time_limit};
   context.history = false;
   ReferenceSolver solver;
   ReferenceAnswer answer;
@@ -134,6 +134,7 @@ nlohmann::json to_json(const SolveOutcome& o) {
   nlohmann::json json = {
       {"problem", o.problem},
       {"bodies", o.bodies},
+      {"dynamic_bodies", o.moving_bodies},
       {"contacts", o.contacts},
       {"solver", o.solver},
       {"threads", o.threads},
@@ -173,15 +174,16 @@ nlohmann::json to_json(const SolveOutcome& o) {
   return json;
 }
 
-void print_outcome_head(std::FILE* out) {
-  fmt::print(out, "{:<44} {:>9} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "solver", "sweeps", "status", "residual",
-             "unit-free", "C1 rms", "seconds", "set-up");
+void print_outcome_head(std::FILE* out, bool c8) {
+  fmt::print(out, "{:<44} {:>9} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9}{}\n", "solver", "sweeps", "status", "residual",
+             "unit-free", "C1 rms", "seconds", "set-up", c8 ? "        C8" : "");
 }
 
 void print_outcome(std::FILE* out, const SolveOutcome& o) {
-  fmt::print(out, "{:<44} {:>9} {:<14} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.4f} {:>9.4f}\n", o.solver, o.report.iterations,
+  fmt::print(out, "{:<44} {:>9} {:<14} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.4f} {:>9.4f}{}\n", o.solver, o.report.iterations,
              to_string(o.report.reason), o.measures.residual, o.measures.unit_free, o.measures.c1_rms, o.report.seconds,
-             o.report.setup_seconds);
+             o.report.setup_seconds,
+             o.measures.c8_kinetic_error >= 0 ? fmt::format(" {:>9.2e}", o.measures.c8_kinetic_error) : "");
   for (const std::string& note : o.report.notes) fmt::print(out, "  note: {}\n", note);
 }
 

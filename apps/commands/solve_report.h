@@ -15,6 +15,8 @@
 
 namespace cairn::cli {
 
+inline constexpr int kReferenceIterations = 100000;
+
 /// A solver as the user named it: "gauss_seidel:acceleration=nesterov".
 struct SolverSpec {
   std::string label, name;
@@ -35,7 +37,7 @@ std::vector<std::string> all_solvers();
 
 struct SolveOutcome {
   std::string problem, solver;
-  std::int64_t bodies = 0, contacts = 0;
+  std::int64_t bodies = 0, moving_bodies = 0, contacts = 0;
   int threads = 1;
   SolveReport report;
   Measures measures;
@@ -56,7 +58,8 @@ SolveOutcome solve_and_measure(const LoadedProblem& loaded, const SolverSpec& sp
 ReferenceAnswer find_reference(const LoadedProblem& loaded, SolveContext context);
 
 nlohmann::json to_json(const SolveOutcome& outcome);
-void print_outcome_head(std::FILE* out);
+/// c8: whether there is a reference to measure against.
+void print_outcome_head(std::FILE* out, bool c8 = false);
 void print_outcome(std::FILE* out, const SolveOutcome& outcome);
 
 }  // namespace cairn::cli

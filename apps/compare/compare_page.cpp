@@ -48,7 +48,7 @@ void add_overview(PlotPage& page, const Comparison& comparison) {
                                    "run that was captured, for "
                                    "the same number of steps.",
         comparison.note.empty() ? "" : " " + comparison.note));
-  Table captures{"Captured steps", {"step", "bodies", "contacts", "joint rows"}, {}, ""};
+  Table captures{"Captured steps", {"step", "moving bodies", "contacts", "joint rows"}, {}, ""};
   for (const CaptureInfo& c : comparison.captures)
     captures.rows.push_back(
         {std::to_string(c.step), std::to_string(c.bodies), std::to_string(c.contacts), std::to_string(c.joint_rows)});

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "apps/commands/problem_source.h"
 #include "apps/commands/scene_source.h"
 #include "apps/compare/compare.h"
 #include "apps/compare/step_costs.h"
@@ -66,7 +67,7 @@ std::vector<FrozenProblem> capture(const CompareOptions& options, Comparison& co
     fail_input("nothing touches in the captured steps: choose more --steps or more --captures");
   for (const FrozenProblem& f : frozen)
     comparison.captures.push_back(
-        {f.step, std::ssize(f.problem.bodies), std::ssize(f.problem.contacts), std::ssize(f.problem.joint_rows)});
+        {f.step, moving_bodies(f.problem), std::ssize(f.problem.contacts), std::ssize(f.problem.joint_rows)});
   return frozen;
 }
 

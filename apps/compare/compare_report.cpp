@@ -179,7 +179,7 @@ std::string compare_text(const Comparison& comparison) {
                  comparison.captures.size(), comparison.threads, comparison.threads == 1 ? "" : "s",
                  budget_text(comparison));
   for (const CaptureInfo& c : comparison.captures)
-    fmt::format_to(out, "  step {}: {} bodies, {} contacts, {} joint rows\n", c.step, c.bodies, c.contacts,
+    fmt::format_to(out, "  step {}: {} moving bodies, {} contacts, {} joint rows\n", c.step, c.bodies, c.contacts,
                    c.joint_rows);
   for (const Refusal& r : comparison.refusals) fmt::format_to(out, "  {} cannot: {}\n", r.solver, r.reason);
   if (!comparison.note.empty()) fmt::format_to(out, "  {}\n", comparison.note);

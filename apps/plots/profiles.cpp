@@ -98,8 +98,10 @@ Plot profile_plot(const Profiles& profiles, const std::string& title, const std:
   plot.y_min = 0;
   plot.y_max = 1;
   plot.caption = fmt::format(
-      "{} problems{}. Higher is better; at \u03c4 = 1: how often the solver is the best.", profiles.problems,
-      profiles.solved_by_none ? fmt::format(", {} solved by none", profiles.solved_by_none) : "");
+      "{} problems{}. Higher is better; at \u03c4 = 1: how often no other solver was better, so that ties count for "
+      "each "
+      "of those that tie.",
+      profiles.problems, profiles.solved_by_none ? fmt::format(", {} solved by none", profiles.solved_by_none) : "");
   double last = kProfileFactors.back();
   for (const Profile& profile : profiles.solvers) last = std::max(last, profile.tau.back());
   last = log_axis({1, last}).high;  // lines run to the edge of the plot

@@ -68,6 +68,8 @@ int view_scene(const ViewOptions& o, ViewServerSettings settings) {
   live.body_names = scene.body_names;
   live.dt = o.run.dt.value_or(scene.dt);
   live.paused = o.paused;
+  live.wait = true;
+  if (choice.file) live.cameras = cameras_of(*choice.file);
   live.curves = view_curves;
   settings.page = live_page();
   ViewServer server(settings);

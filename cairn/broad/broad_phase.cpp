@@ -149,8 +149,8 @@ std::unique_ptr<BroadPhase> make_broad_phase(std::string_view name) {
   if (name == "sweep_and_prune") return std::make_unique<SweepAndPrune>();
   if (name == "grid") return std::make_unique<GridBroadPhase>();
   if (name == "exhaustive") return std::make_unique<ExhaustiveBroadPhase>();
-  fail_input(
-      fmt::format("there is no broad phase '{}'; did you mean '{}'?", name, nearest_name(name, broad_phase_names())));
+  fail_input(fmt::format("there is no broad phase '{}'{}; take one of {}", name,
+                         did_you_mean(name, broad_phase_names()), fmt::join(broad_phase_names(), ", ")));
 }
 
 }  // namespace cairn

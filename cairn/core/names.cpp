@@ -41,7 +41,15 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < least) least = distance, best = candidate;
   }
-  return best;
+  if (best.empty() || least <= (std::max(name.size(), best.size()) + 1) / 3) return best;
+  const auto begins = [&](const std::string& candidate) { return candidate.starts_with(name); };
+  const auto longer = std::find_if(candidates.begin(), candidates.end(), begins);
+  return name.size() >= 3 && longer != candidates.end() ? *longer : "";
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates, char quote) {
+  const std::string near = nearest_name(name, candidates);
+  return near.empty() ? "" : fmt::format("; did you mean {1}{0}{1}?", near, quote);
 }
 
 template <class T>

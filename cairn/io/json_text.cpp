@@ -142,6 +142,8 @@ class JsonParser {
       if (peek() != ',') fail("expected ',' or ']' in this array");
       ++at_;
       skip_blank();
+      if (peek() == ']')
+        fail_at(place(), "there is a comma before this ']': leave it out, JSON has no trailing commas");
     }
   }
 
@@ -153,6 +155,8 @@ class JsonParser {
     for (;;) {
       JsonMember member;
       member.place = place();
+      if (peek() == '}')
+        fail_at(place(), "there is a comma before this '}': leave it out, JSON has no trailing commas");
       if (peek() != '"') fail("expected a key in quotes");
       member.key = parse_string();
       skip_blank();

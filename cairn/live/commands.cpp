@@ -38,11 +38,11 @@ void LiveSession::Core::execute(const LiveRequest& request, const Answer& answer
     for (const auto& [name, command] : kCommands) {
       names.emplace_back(name);
       if (request.name != name) continue;
+      if (command != &Core::settings && command != &Core::history) waiting_ = false;  // someone has taken over
       if (const Result result = (this->*command)(request, answer)) answer(to_line(*result));
       return;
     }
-    fail_input(
-        fmt::format("nothing is called '{}'; did you mean '{}'?", request.name, nearest_name(request.name, names)));
+    fail_input(fmt::format("nothing is called '{}'{}", request.name, did_you_mean(request.name, names)));
   } catch (const std::exception& error) {
     answer(live_error(request.id, error.what()));
   }
@@ -61,9 +61,7 @@ auto LiveSession::Core::play(const LiveRequest& request, const Answer&) -> Resul
   const LiveArguments arguments(request, {});
   fail_pending("superseded by play");
   run_.end_seek();
-  if (mode_ != Mode::playing) clock_.start(wall_.seconds(), run_.world().time());
-  mode_ = Mode::playing;
-  ++version_;
+  begin_playing();
   return status(request.id);
 }
 

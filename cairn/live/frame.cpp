@@ -106,6 +106,7 @@ std::shared_ptr<const LiveScene> make_live_scene(const World& world, double dt, 
   write_texts(out, std::vector<std::string>(statistics.begin(), statistics.end()));
   write_texts(out, solvers_for(world));
   write_joints(out, world, scene->bodies);
+  write_page_cameras(out, names.cameras);
   scene->bytes = out.take();
   return scene;
 }

@@ -11,6 +11,7 @@
 
 #include "cairn/live/run.h"
 #include "cairn/record/frame.h"
+#include "cairn/record/pictures.h"
 
 namespace cairn {
 
@@ -26,8 +27,9 @@ struct LiveScene {
 /// Names for people.
 struct LiveNames {
   std::string scene, program;
-  std::vector<BodyId> bodies;       ///< at the beginning
-  std::vector<std::string> titles;  ///< of those, or empty
+  std::vector<BodyId> bodies;            ///< at the beginning
+  std::vector<std::string> titles;       ///< of those, or empty
+  std::vector<PictureCamera> cameras{};  ///< views of the scene; the first is the one to begin with
 };
 
 /// Solvers that take the world as it is.

@@ -30,8 +30,7 @@ LiveArguments::LiveArguments(const LiveRequest& request, std::initializer_list<c
     if (member.key == "id" || member.key == "do") continue;
     if (std::find(names.begin(), names.end(), member.key) != names.end()) continue;
     if (names.empty()) fail_input(fmt::format("{} takes nothing, not '{}'", request.name, member.key));
-    fail_input(fmt::format("{}: there is no '{}'; did you mean '{}'?", request.name, member.key,
-                           nearest_name(member.key, names)));
+    fail_input(fmt::format("{}: there is no '{}'{}", request.name, member.key, did_you_mean(member.key, names)));
   }
 }
 

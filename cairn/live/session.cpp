@@ -12,7 +12,7 @@ namespace {
 constexpr double kSeekPiece = 0.02;  // s of computing between two looks at what was requested
 
 LiveNames names_of(const World& world, const LiveSettings& settings) {
-  return {settings.scene, settings.program, world.bodies(), settings.body_names};
+  return {settings.scene, settings.program, world.bodies(), settings.body_names, settings.cameras};
 }
 
 }  // namespace
@@ -23,7 +23,8 @@ LiveSession::Core::Core(World world, LiveSettings settings, LiveListener listene
       names_(names_of(world, settings_)),
       run_(std::move(world), settings_.dt, settings_.run),
       clock_(run_.world().time()),
-      mode_(settings_.paused ? Mode::paused : Mode::playing),
+      mode_(settings_.paused || settings_.wait ? Mode::paused : Mode::playing),
+      waiting_(settings_.wait && !settings_.paused),
       loop_([this] { return turn(); }) {}
 
 LiveSession::Core::~Core() = default;
@@ -34,7 +35,14 @@ void LiveSession::Core::submit(LiveRequest request, Answer answer) {
 
 void LiveSession::Core::want_frame(bool contacts, bool groups) {
   wants_ |= kFrame | (contacts ? kContacts : 0u) | (groups ? kGroups : 0u);
+  if (waiting_.exchange(false)) loop_.post([this] { begin_playing(); });
   loop_.wake();
+}
+
+void LiveSession::Core::begin_playing() {
+  if (mode_ != Mode::playing) clock_.start(wall_.seconds(), run_.world().time());
+  mode_ = Mode::playing;
+  ++version_;
 }
 
 /// Never throws: what goes wrong pauses the run and is told.

@@ -28,7 +28,9 @@ struct LiveSettings {
   std::string scene{}, program{};         ///< for people
   std::vector<std::string> body_names{};  ///< per body, or empty
   double dt = 1.0 / 60;
+  std::vector<PictureCamera> cameras{};  ///< views of the scene; the first is the one to begin with
   bool paused = false;
+  bool wait = false;    ///< begin when the first frame is wanted: nobody misses the start
   LiveCurves curves{};  ///< called on another thread, one at a time; empty: refused
 };
 

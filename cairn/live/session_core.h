@@ -36,6 +36,7 @@ class LiveSession::Core {
   double turn();
   double advance();
   void count_step();
+  void begin_playing();
   void publish();
   bool refresh_scene();
   void finish_pending();
@@ -77,6 +78,7 @@ class LiveSession::Core {
   Timer wall_;
   LiveClock clock_;
   Mode mode_;
+  std::atomic<bool> waiting_;  ///< for the first viewer
   std::int64_t steps_left_ = 0;
   std::optional<Pending> pending_;  ///< of a step or seek under way
   std::int64_t computed_ = 0;

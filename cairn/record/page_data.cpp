@@ -55,6 +55,14 @@ void write_page_bodies(ByteWriter& out, std::span<const RecordedBody> list, cons
   }
 }
 
+void write_page_cameras(ByteWriter& out, std::span<const PictureCamera> cameras) {
+  out.size(cameras, 40);
+  for (const PictureCamera& c : cameras) {
+    for (const Vec3* v : {&c.position, &c.target, &c.up}) write_page_vector(out, *v);
+    single(out, c.field_of_view);
+  }
+}
+
 PagePacker::PagePacker(const RecordingInfo& info, const BodyPictures& bodies, const PageSettings& settings)
     : info_(info), bodies_(bodies), settings_(settings) {
   require(info.bodies.size() == bodies.surfaces.size(),
@@ -117,6 +125,7 @@ std::string PagePacker::take() {
   ByteWriter out;
   write_head(out);
   out.raw(frames_.bytes());
+  write_page_cameras(out, settings_.cameras);
   check_size(out.bytes().size());  // now with the surfaces
   return out.take();
 }

@@ -17,8 +17,9 @@ namespace cairn {
 inline constexpr const char* kPageMagic = "CAIRNPG1";
 
 struct PageSettings {
-  bool contacts = true;                 ///< keep contacts
-  std::size_t max_bytes = 150'000'000;  ///< of the packed data
+  std::vector<PictureCamera> cameras{};  ///< views of the scene; the first is the one to begin with
+  bool contacts = true;                  ///< keep contacts
+  std::size_t max_bytes = 150'000'000;   ///< of the packed data
 };
 
 /// Frames are packed one by one, so that no more of a long recording than the page itself is ever in memory.
@@ -52,6 +53,9 @@ void write_page_bodies(ByteWriter& out, std::span<const RecordedBody> list, cons
 /// Single precision: position, then the quaternion from its real part on.
 void write_page_vector(ByteWriter& out, const Vec3& v);
 void write_page_pose(ByteWriter& out, const Pose& pose);
+
+/// Position, target, up and field of view of each.
+void write_page_cameras(ByteWriter& out, std::span<const PictureCamera> cameras);
 
 /// RFC 4648, with padding.
 std::string to_base64(std::string_view bytes);

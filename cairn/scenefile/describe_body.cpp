@@ -127,7 +127,7 @@ void describe_pose(Fields& f, Pose& pose) {
       "instead of orientation: a turn about an axis");
   if (!f.given("rotate")) return;
   if (f.given("orientation")) f.refuse("rotate", "leave this or \"orientation\" out: only one can be meant");
-  if (!(norm(axis) > 1e-9)) f.refuse("rotate", "the axis must have a direction, got (0, 0, 0)");
+  if (!(norm(axis) > 1e-9)) return f.refuse("rotate", "the axis must have a direction, got (0, 0, 0)");
   // Set-up only: from here on the world keeps the quaternion.
   const double half = 0.5 * degrees * kPi / 180;
   pose.orientation = from_axis(normalised(axis), std::sin(half), std::cos(half));

@@ -126,6 +126,7 @@ void describe_camera(Fields& f, SceneCamera& c) {
 
 void describe(Fields& f, SceneFile& s) {
   int format = 0;
+  f.text("$schema", s.schema, "address of the schema, for editors");
   f.choice("format", format, kFormats, "what this file is", Need::required);
   f.text("name", s.name, "of the scene; without: that of the file");
   f.text("description", s.description, "for people");

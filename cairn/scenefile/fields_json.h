@@ -9,8 +9,9 @@
 
 namespace cairn {
 
-/// Fills an object from JSON. InputError "file:line:column: path: what is wrong, what is allowed, what was given";
-/// unknown keys are refused with the nearest known one. `path` is that of the object itself, empty for the whole file.
+/// Fills an object from JSON. InputError "file:line:column: path: what is wrong, what is allowed, what was given", a
+/// line for each mistake; unknown keys are refused with what to write instead. `path` is that of the object itself,
+/// empty for the whole file.
 void read_fields(const JsonValue& json, const std::string& file, const std::string& path, const Describe& describe);
 
 /// The object as JSON, members in the order described; those that are as in `describe_fresh` are left out, except

@@ -61,8 +61,8 @@ const Material& SceneBuilder::material_of(const SceneShape& shape) const {
   for (const auto& [name, material] : materials_) suggest(name, known);
   fail_at(shape.geometry.place, known.empty()
                                     ? fmt::format("there is no material \"{}\": the file has none", shape.material)
-                                    : fmt::format("there is no material \"{}\"; did you mean \"{}\"?", shape.material,
-                                                  nearest_name(shape.material.substr(0, kMostSuggested), known)));
+                                    : fmt::format("there is no material \"{}\"{}", shape.material,
+                                                  did_you_mean(shape.material.substr(0, kMostSuggested), known, '"')));
 }
 
 ShapeDef SceneBuilder::make_shape(const SceneShape& shape) {
@@ -148,8 +148,8 @@ BodyId SceneBuilder::body_named(const std::string& name, const char* key, const 
   std::vector<std::string> known;
   for (const auto& [other, id] : by_name_) suggest(other, known);
   fail_at(place, known.empty() ? fmt::format("{}: there is no body \"{}\": no body has a name", key, name)
-                               : fmt::format("{}: there is no body \"{}\"; did you mean \"{}\"?", key, name,
-                                             nearest_name(name.substr(0, kMostSuggested), known)));
+                               : fmt::format("{}: there is no body \"{}\"{}", key, name,
+                                             did_you_mean(name.substr(0, kMostSuggested), known, '"')));
 }
 
 JointId SceneBuilder::add_joint(const SceneJoint& joint) {

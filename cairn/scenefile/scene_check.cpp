@@ -15,7 +15,7 @@ namespace cairn {
 namespace {
 
 constexpr double kLightest = 1, kHeaviest = 25'000;  // kg/m^3: foam, osmium
-constexpr double kSmallest = 1e-3, kLargest = 1000;  // m
+constexpr double kSmallest = 1e-3, kLargest = 100;   // m: larger things that move are rare, millimetres are not
 constexpr double kMassRatio = 1e4;                   // of touching bodies: slow for iterative solvers
 constexpr std::size_t kMostOfAKind = 5;
 

@@ -117,6 +117,7 @@ struct SceneFile {
   std::string file{};    ///< as named in messages
   std::string folder{};  ///< where meshes are; empty: the current one
   std::string text{};    ///< as read; empty for scenes that were put together by hand
+  std::string schema{};  ///< address of a JSON Schema: for editors, not looked at
   std::string name{}, description{};
   double dt = 1.0 / 60;
   std::int64_t steps = 600;

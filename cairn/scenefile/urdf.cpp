@@ -68,6 +68,11 @@ class UrdfReader {
     for (const Link& link : links_) add_shapes(link);
     for (std::size_t k = 0; k < links_.size(); ++k) check_inertial(k);
     for (const Joint& joint : joints_) add_joint(joint);
+    if (!motors_.empty())
+      note(
+          fmt::format("the limits effort and velocity of {} were left out, because no motor drives these joints: give "
+                      "them a \"drive\" with \"max_force\" and \"speed\" in the scene file",
+                      fmt::join(motors_, ", ")));
     return std::move(scene_);
   }
 
@@ -234,12 +239,21 @@ class UrdfReader {
     }
   }
 
+  /// package://NAME/PATH: the folder given holds the packages or is the package itself; without one it is the folder of
+  /// the URDF.
   Expected<std::string> open_mesh(const XmlElement& e, const std::string& name) const {
     constexpr std::string_view kPackage = "package://";
     if (name.compare(0, kPackage.size(), kPackage) != 0) return read_confined(folder_, name);
-    if (settings_.package_root.empty())
-      e.fail(fmt::format("\"{}\" needs the folder of the packages: give --package-root DIR", name));
-    return read_confined(settings_.package_root, name.substr(kPackage.size()));
+    const std::string path = name.substr(kPackage.size());
+    const bool given = !settings_.package_root.empty();
+    const std::string root = given ? settings_.package_root : folder_.empty() ? "." : folder_;
+    Expected<std::string> bytes = read_confined(root, path);
+    if (bytes) return bytes;
+    const std::string inner = path.substr(std::min(path.find('/'), path.size() - 1) + 1);
+    if (Expected<std::string> own = read_confined(root, inner)) return own;
+    e.fail(
+        fmt::format("{}; \"{}\" was looked for at {}/{} and {}/{}: give --package-root DIR, the folder that holds {}",
+                    bytes.error().message, name, root, path, root, inner, path));
   }
 
   /// The convex hull of a mesh, as points.
@@ -278,6 +292,7 @@ class UrdfReader {
     if (limit) {
       if (limit.has("effort") && limit.number("effort") < 0) limit.fail("effort must not be negative");
       if (limit.has("velocity") && limit.number("velocity") < 0) limit.fail("velocity must not be negative");
+      if (limit.has("effort") || limit.has("velocity")) motors_.push_back(e.get("name"));
     }
     if (limited) {
       axis.motion = AxisMotion::limited;
@@ -336,6 +351,7 @@ class UrdfReader {
   std::vector<Joint> joints_;
   std::vector<std::size_t> order_;  ///< links from the root on, parents first
   std::map<std::string, std::size_t> by_name_;
+  std::vector<std::string> motors_;  ///< joints with limits of a motor
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace cairn {
 
 struct UrdfSettings {
-  std::string package_root{};  ///< package://NAME/PATH is NAME/PATH below it; empty: such names are refused
+  std::string package_root{};  ///< package://NAME/PATH is NAME/PATH or PATH below it; empty: the folder of the URDF
   double assume_density = 0;   ///< kg/m^3 for moving links without <inertial>; 0: those are refused
   bool fixed_base = true;      ///< the root link cannot move
 };

@@ -119,8 +119,8 @@ S parse(std::string_view solver, const Fields<S>& fields, S settings, const Name
     if (field == fields.end()) {
       std::vector<std::string> names;
       for (const Field<S>& f : fields) names.push_back(f.name);
-      fail_input(fmt::format("solver {} has no setting '{}'; did you mean '{}'? `cairn solvers` lists them all", solver,
-                             name, nearest_name(name, names)));
+      fail_input(fmt::format("solver {0} has no setting '{1}'{2}; `cairn solvers {0}` lists them all", solver, name,
+                             did_you_mean(name, names)));
     }
     field->set(settings, value);
   }

@@ -37,8 +37,7 @@ std::unique_ptr<Solver> make_solver(std::string_view name, const NamedSettings& 
     if (entry.info.name == name) return entry.make(settings);
     names.push_back(entry.info.name);
   }
-  fail_input(fmt::format("there is no solver '{}'; did you mean '{}'? `cairn solvers` lists them all", name,
-                         nearest_name(name, names)));
+  fail_input(fmt::format("there is no solver '{}'{}; `cairn solvers` lists them all", name, did_you_mean(name, names)));
 }
 
 }  // namespace cairn

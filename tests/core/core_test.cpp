@@ -172,5 +172,14 @@ TEST(Names, NumbersTakeUpTheWholeText) {
               "setting x=" + text + ": the value must be a finite number");
 }
 
+TEST(Names, OnlyNearOnesAreGuessed) {
+  const std::vector<std::string> solvers{"pgs", "jacobi", "ldl_pgs"};
+  EXPECT_EQ(nearest_name("jacobbi", solvers), "jacobi");
+  EXPECT_EQ(nearest_name("jac", solvers), "jacobi");
+  EXPECT_EQ(nearest_name("foo", solvers), "");
+  EXPECT_EQ(did_you_mean("tower_x", {"hopper", "wall"}), "");
+  EXPECT_EQ(did_you_mean("wal", {"hopper", "wall"}, '"'), "; did you mean \"wall\"?");
+}
+
 }  // namespace
 }  // namespace cairn

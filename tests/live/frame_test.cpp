@@ -43,7 +43,8 @@ World hinged_world() {
 
 TEST(LiveFrame, TheSceneSaysWhatThereIs) {
   const World world = hinged_world();
-  const auto scene = make_live_scene(world, 0.01, {"tower", "cairn", world.bodies(), {"floor", "box", "ball"}}, 5);
+  const auto scene = make_live_scene(
+      world, 0.01, {"tower", "cairn", world.bodies(), {"floor", "box", "ball"}, {{{1, 2, 3}, {}, {0, 0, 1}, 50}}}, 5);
   ByteReader in(scene->bytes);
   EXPECT_EQ(in.raw(4), "SCEN");
   EXPECT_EQ(in.get<std::uint64_t>(), 5u);
@@ -79,6 +80,9 @@ TEST(LiveFrame, TheSceneSaysWhatThereIs) {
   EXPECT_EQ(in.get<std::int32_t>(), 1);
   EXPECT_NEAR(pose(in).position.z, 0.5, 1e-6);
   EXPECT_NEAR(norm(pose(in).position), 0, 1e-6);
+  ASSERT_EQ(in.count(40), 1u);  // cameras of the scene file
+  const float camera[] = {1, 2, 3, 0, 0, 0, 0, 0, 1, 50};
+  for (const float x : camera) EXPECT_EQ(in.get<float>(), x);
   EXPECT_TRUE(in.finished());
 }
 

@@ -82,6 +82,27 @@ LiveSettings paused() {
   return settings;
 }
 
+TEST(LiveSession, WaitsForItsFirstViewer) {
+  LiveSettings settings;
+  settings.wait = true;
+  Inbox inbox;
+  LiveSession session(live_heap(), settings, inbox.listener());
+  EXPECT_EQ(session.summary().step, 0);
+  ask(session, R"({"id": 1, "do": "settings"})");  // what a page asks before it can show anything
+  EXPECT_EQ(session.summary().computed, 0);
+  session.want_frame(false, false);
+  std::shared_ptr<const LiveFrame> frame = inbox.frame();
+  for (int k = 0; frame && frame->motion.step == 0 && k < 1000; ++k)
+    session.want_frame(false, false), frame = inbox.frame();
+  ASSERT_TRUE(frame);
+  EXPECT_GT(frame->motion.step, 0);
+  // Who steps by hand is not run away from.
+  LiveSession stepped(live_heap(), settings);
+  EXPECT_EQ(number(ask(stepped, R"({"id": 1, "do": "step", "count": 2})"), "step"), 2);
+  stepped.want_frame(false, false);
+  EXPECT_EQ(number(ask(stepped, R"({"id": 2, "do": "step", "count": 1})"), "step"), 3);
+}
+
 TEST(LiveSession, StepsAndGoesBackBitForBit) {
   LiveSession session(live_heap(), paused());
   const std::string at_20 = text(ask(session, R"({"id": 1, "do": "step", "count": 20})"), "hash");

@@ -107,7 +107,7 @@ void expect_frame(ByteReader& in, const MotionFrame& frame) {
 
 TEST(PageData, HoldsWhatWasStepped) {
   const Recorded run(20);
-  PagePacker packer(run.info, run.bodies);
+  PagePacker packer(run.info, run.bodies, {.cameras = {{{1, 2, 3}, {4, 5, 6}, {0, 0, 1}, 50}}});
   for (const MotionFrame& frame : run.frames) packer.add(frame);
   const std::string bytes = packer.take();
   ASSERT_FALSE(run.frames.back().contacts.empty());
@@ -116,6 +116,8 @@ TEST(PageData, HoldsWhatWasStepped) {
   ASSERT_NO_FATAL_FAILURE(expect_statistics(in, run.info));
   ASSERT_EQ(number<std::uint64_t>(in), 21u);
   for (const MotionFrame& frame : run.frames) ASSERT_NO_FATAL_FAILURE(expect_frame(in, frame));
+  ASSERT_EQ(number<std::uint64_t>(in), 1u);
+  for (const float x : {1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 0.f, 0.f, 1.f, 50.f}) EXPECT_EQ(number<float>(in), x);
   EXPECT_THROW(in.raw(1), InputError);  // nothing is left
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scene files that cannot be used: each refusal names the place, the field, what is allowed and what was given, and
 // files outside the scene's folder are never opened.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,6 +26,49 @@ TEST(BadScene, NamesPlaceFieldRangeAndValue) {
   EXPECT_EQ(scene_refusal("[]"), "s.json:1:1: must be an object, got an array of 0");
   EXPECT_NE(scene_refusal("{}").find("\"format\" is missing"), std::string::npos);
   EXPECT_NE(scene_refusal("{\"format\": \"cairn-scene/2\"}").find("must be one of cairn-scene/1"), std::string::npos);
+}
+
+TEST(BadScene, AllMistakesAreToldAtOnce) {
+  EXPECT_EQ(
+      scene_refusal(scene_text("\"dt\": -1,\n\"bodies\": [{\"kind\": \"static\"},\n"
+                               "{\"shapes\": [{\"type\": \"box\", \"size\": [1, 1, 1]}]}]")),
+      "s.json:2:7: dt: must be a number in [1e-07, 1], got -1\n"
+      "s.json:3:21: bodies[0].kind: must be one of dynamic, fixed, kinematic, got \"static\"; write \"fixed\"\n"
+      "s.json:4:13: bodies[1].shapes[0]: \"half\" is missing\n"
+      "s.json:4:29: bodies[1].shapes[0].size: there is no such key here; write \"half\", which is half of each edge "
+      "length");
+  std::string many;
+  for (int k = 0; k < 30; ++k) many += fmt::format("{}\"x{}\": 1", k > 0 ? ", " : "", k);
+  EXPECT_NE(scene_refusal(scene_text(many)).find("\nand 10 more mistakes"), std::string::npos);
+}
+
+TEST(BadScene, WordsOfOtherEnginesAreKnownAndFarGuessesAreNotMade) {
+  const auto shape = [](const std::string& text) {
+    return scene_refusal(scene_text("\"bodies\": [{\"shapes\": [" + text + "]}]"));
+  };
+  EXPECT_NE(shape(R"({"type": "cylinder", "radius": 1, "half_length": 1})").find("write \"half_height\""),
+            std::string::npos);
+  EXPECT_NE(shape(R"({"type": "capsule", "radius": 1, "half_height": 1})").find("write \"half_length\""),
+            std::string::npos);
+  EXPECT_NE(shape(R"({"type": "plane"})").find("write \"half_space\""), std::string::npos);
+  EXPECT_NE(scene_refusal(scene_text(R"("joints": [{"type": "revolute"}])")).find("write \"hinge\""),
+            std::string::npos);
+  // Of a form that is not known, the other keys are not refused too.
+  EXPECT_EQ(shape(R"({"type": "plane", "radius": 1})").find("radius"), std::string::npos);
+  const std::string far = shape(R"({"type": "sphere", "radius": 1, "zzz": 1})");
+  EXPECT_EQ(far.find("did you mean"), std::string::npos) << far;
+  EXPECT_NE(far.find("allowed are type, radius"), std::string::npos) << far;
+}
+
+TEST(BadScene, TheAddressOfASchemaIsTaken) {
+  EXPECT_EQ(scene_refusal(scene_text(R"("$schema": "cairn.schema.json")")), "");
+}
+
+TEST(BadScene, ATrailingCommaIsNamed) {
+  EXPECT_EQ(scene_refusal("{\"format\": \"cairn-scene/1\",\n}"),
+            "s.json:2:1: there is a comma before this '}': leave it out, JSON has no trailing commas");
+  EXPECT_EQ(scene_refusal("{\"bodies\": [{},]}"),
+            "s.json:1:16: there is a comma before this ']': leave it out, JSON has no trailing commas");
 }
 
 TEST(BadScene, LongNamesAreShortToRefuse) {

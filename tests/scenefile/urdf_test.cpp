@@ -33,6 +33,19 @@ std::string joint(const std::string& type, const std::string& content, const std
 std::string robot(const std::string& content) { return "<robot name='r'>\n" + content + "</robot>"; }
 std::string two_links(const std::string& joint_text) { return robot(link("a") + link("b") + joint_text); }
 
+TEST(Urdf, TheExampleArmIsFoundFromEveryFolderAReaderThinksOf) {
+  const std::string robots = source_folder() + "/examples/robots";
+  for (const std::string& root : {std::string(), robots}) {
+    const Expected<SceneFile> file = read_urdf(robots + "/arm.urdf", {.package_root = root});
+    EXPECT_TRUE(file) << root << ": " << file.error().message;
+  }
+  // Else the message names every place that was looked at.
+  const Expected<SceneFile> lost = read_urdf(robots + "/arm.urdf", {.package_root = source_folder()});
+  ASSERT_FALSE(lost);
+  for (const char* part : {"/arm/meshes/forearm.stl and ", "/meshes/forearm.stl: give --package-root DIR"})
+    EXPECT_NE(lost.error().message.find(part), std::string::npos) << lost.error().message;
+}
+
 TEST(Urdf, TheExampleArmLoadsMovesAndHolds) {
   // package://arm/... lies in a folder of that name, as on a robot.
   const TemporaryFolder packages;
@@ -43,7 +56,8 @@ TEST(Urdf, TheExampleArmLoadsMovesAndHolds) {
   EXPECT_EQ(scene.name, "arm");
   ASSERT_EQ(scene.world.body_count(), 6u);  // tool0 has no mass: part of the hand
   ASSERT_EQ(scene.joints.size(), 5u);
-  EXPECT_EQ(file.notes.size(), 2u);  // two meshes became hulls
+  ASSERT_EQ(file.notes.size(), 3u);  // two meshes became hulls; effort and velocity
+  EXPECT_NE(file.notes[2].find("effort and velocity of lift, elbow"), std::string::npos) << file.notes[2];
   const std::vector<BodyId> bodies = scene.world.bodies();
   EXPECT_EQ(scene.world.view(bodies[0]).kind, BodyKind::fixed);
   EXPECT_NEAR(scene.world.view(bodies[2]).mass, 4, 1e-12);
@@ -154,7 +168,7 @@ TEST(Urdf, NumbersAndLimits) {
   const Expected<SceneFile> longer =
       parse_urdf(two_links(joint("revolute", limit + "<axis xyz='0 0 2'/>") + "<gazebo/>"), "r", "");
   ASSERT_TRUE(longer);
-  EXPECT_EQ(longer->notes.size(), 2u);  // the axis and <gazebo>
+  EXPECT_EQ(longer->notes.size(), 3u);  // the axis, <gazebo>, effort and velocity
   for (const char* box : {"0 1 1", "-1 1 1", "1 1"})
     EXPECT_NE(
         refusal(robot(link("a", std::string("<collision><geometry><box size='") + box + "'/></geometry></collision>"))),

@@ -349,7 +349,7 @@ TEST(BadSettings, AreRefused) {
   add("iterations", [](WorldSettings& s) { s.iterations = -1; });
   add("integrator", [](WorldSettings& s) { s.integrator = static_cast<Integrator>(5); });
   add("solver", [](WorldSettings& s) { s.solver = "gaus_seidel"; });
-  add("did you mean", [](WorldSettings& s) { s.solver = ""; });
+  add("there is no solver", [](WorldSettings& s) { s.solver = ""; });
   add("setting", [](WorldSettings& s) { s.solver_settings = {{"relaxatoin", "1"}}; });
   add("relaxation", [](WorldSettings& s) { s.solver_settings = {{"relaxation", "nan"}}; });
   add("broad phase", [](WorldSettings& s) { s.broad_phase = "trie"; });

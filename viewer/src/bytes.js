@@ -9,6 +9,7 @@ export class Reader {
     this.view = new DataView(buffer);
     this.at = 0;
   }
+  get left() { return this.view.byteLength - this.at; }
   u8() { return this.view.getUint8(this.at++); }
   u32() { this.at += 4; return this.view.getUint32(this.at - 4, true); }
   i32() { this.at += 4; return this.view.getInt32(this.at - 4, true); }

@@ -17,10 +17,6 @@ export function axis(size, extra) {
     values: (_, values) => short(values), ...extra };
 }
 
-/** What a logarithm can show. */
-export function positive(values) { return Array.from(values, (x) => (x > 0 && Number.isFinite(x) ? x : null)); }
-export function finite(values) { return Array.from(values, (x) => (Number.isFinite(x) ? x : null)); }
-
 export class Chart {
   /** lines: {name, colour, dash, dots}; log, logX: axes; onClick(x): clicks go there, and the lines are named. */
   constructor(holder, { title, lines, log = false, logX = false, spanGaps = false, onClick = null, size = [34, 16] }) {

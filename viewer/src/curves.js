@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The step that is shown, solved again by every solver: their residuals over sweeps and over milliseconds.
 import uPlot from "uplot";
-import { Chart, positive } from "./chart.js";
+import { Chart } from "./chart.js";
 import { KINDS, lineColour } from "./colours.js";
+import { curvePoints } from "./points.js";
 
 // After eight colours the next kind of line, with its name in CSS.
 const DASHES = [[[], "solid"], [[7, 4], "dashed"], [[2, 2], "dotted"], [[9, 2, 2, 2], "double"]];
@@ -79,11 +80,4 @@ export class Curves {
 
 function last(values) { return values[values.length - 1] ?? NaN; }
 
-/** Curves with their own places side by side on one axis; a logarithm has no place for 0 ms. */
-function joined(curves, from) {
-  const start = from === "ms" ? 1 : 0;
-  return uPlot.join(curves.map((c) => {
-    const keep = c[from].map((x, k) => [x, c.residual[k]]).filter(([x]) => start === 0 || x > 0);
-    return [keep.map(([x]) => x), positive(keep.map(([, y]) => y))];
-  }));
-}
+function joined(curves, from) { return uPlot.join(curvePoints(curves, from)); }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the pointer does to bodies: a click picks, control and drag pull by a spring, shift and click picks a contact;
+// What the pointer does to bodies: a click picks, control and drag, or a finger that stays on a body, pull by a spring,
+// shift and click picks a contact;
 // balls are shot and bodies removed. In a live run the program finds what is under the pointer and does the rest.
 import * as THREE from "three";
 
 const STILL_PIXELS = 4; // a click that moved further has turned the camera
 const CONTACT_PIXELS = 14;
+const PRESS_MS = 350; // a finger that stays that long has a body
 
 export class Hands {
   constructor(player, canvas) {
@@ -14,9 +16,13 @@ export class Hands {
     canvas.addEventListener("pointerdown", (event) => {
       from = [event.clientX, event.clientY];
       if (this.live && (event.ctrlKey || event.metaKey)) event.stopImmediatePropagation(), this.grab(event);
+      else if (this.live && event.pointerType === "touch") this.pressLong(event);
     }, { capture: true });
-    window.addEventListener("pointermove", (event) => (this.at = this.place(event)));
-    window.addEventListener("pointerup", () => this.release());
+    window.addEventListener("pointermove", (event) => {
+      this.at = this.place(event);
+      if (from && Math.hypot(event.clientX - from[0], event.clientY - from[1]) > 2 * STILL_PIXELS) clearTimeout(this.press);
+    });
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => this.release());
     canvas.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey) return;
       if (from && Math.hypot(event.clientX - from[0], event.clientY - from[1]) > STILL_PIXELS) return;
@@ -65,6 +71,15 @@ export class Hands {
     return best;
   }
 
+  /** The camera does not turn with the finger that pulls. */
+  pressLong(event) {
+    clearTimeout(this.press);
+    this.press = setTimeout(async () => {
+      this.stage.controls.enabled = false;
+      await this.grab(event);
+    }, PRESS_MS);
+  }
+
   async grab(event) {
     const place = (this.at = this.place(event)), { source } = this.player;
     this.wanted = true;
@@ -109,6 +124,8 @@ export class Hands {
   }
 
   release() {
+    clearTimeout(this.press);
+    this.stage.controls.enabled = true;
     this.wanted = false;
     if (this.held) this.player.source.tell("release");
     this.drop();

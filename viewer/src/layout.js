@@ -3,7 +3,8 @@
 
 /** Reads scene, solver, program, dt, surfaces and bodies; `moving` are those with a pose in every frame. */
 export function readLayout(reader) {
-  const layout = { scene: reader.text(), solver: reader.text(), program: reader.text(), dt: reader.f64(), joints: [] };
+  const layout = { scene: reader.text(), solver: reader.text(), program: reader.text(), dt: reader.f64(), joints: [],
+    cameras: [] };
   layout.surfaces = Array.from({ length: reader.count() }, () => ({
     vertices: reader.floats(3 * reader.count()),
     triangles: reader.indices(3 * reader.count()),
@@ -21,6 +22,14 @@ export function readLayout(reader) {
 export function readJoints(reader) {
   return Array.from({ length: reader.count() }, () => ({
     kind: reader.text(), a: reader.i32(), b: reader.i32(), frameA: reader.floats(7), frameB: reader.floats(7),
+  }));
+}
+
+/** Views of the scene file, the first is the one to begin with; a page of an older program has none. */
+export function readCameras(reader) {
+  if (reader.left < 8) return [];
+  return Array.from({ length: reader.count() }, () => ({
+    position: reader.floats(3), target: reader.floats(3), up: reader.floats(3), fieldOfView: reader.f32(),
   }));
 }
 

@@ -4,7 +4,7 @@
 import { Reader } from "./bytes.js";
 import { Frame } from "./frame.js";
 import { History } from "./history.js";
-import { readJoints, readLayout } from "./layout.js";
+import { readCameras, readJoints, readLayout } from "./layout.js";
 
 const CREDIT = 2; // frames on their way
 const RETRY_MS = [300, 600, 1200, 2500, 5000];
@@ -96,6 +96,7 @@ export class LiveRun {
     this.names = reader.texts();
     this.solvers = reader.texts();
     this.layout.joints = readJoints(reader);
+    this.layout.cameras = readCameras(reader);
     this.solver = this.layout.solver;
     this.frame = null;
     if (this.history?.names.join() === this.names.join()) return;
@@ -122,19 +123,21 @@ export class LiveRun {
     this.statistics = reader.floats(reader.count());
     this.frame = frame;
     this.history.cut(this.last);
-    if (frame.step > this.history.last + 1) this.complete(Math.max(1, this.history.last));
+    if (frame.step > this.history.last + 1) this.missing = Math.min(this.missing ?? Infinity, Math.max(1, this.history.last));
+    if (this.missing !== undefined) this.complete(this.missing);
     this.history.add(frame.step, frame.time, this.statistics);
     if (frame.step !== before) this.remember(frame.step);
     this.shown += 1;
     return true;
   }
 
-  /** Steps whose frames were left out are asked for, once a second at most. */
+  /** Steps whose frames were left out are asked for, once a second at most; the plots are drawn anew with them. */
   complete(since) {
     const now = performance.now(), { history } = this;
     if (now - (this.completed ?? -Infinity) < COMPLETE_MS && since > 0) return;
     this.completed = now;
-    this.ask("history", { since }).then((past) => history.merge(past)).catch(() => {});
+    this.missing = undefined;
+    this.ask("history", { since }).then((past) => { history.merge(past); this.fresh = true; }).catch(() => {});
   }
 
   /** Whether this step has the hash it had when it was shown before: "same", "other" or "" for the first time. */

@@ -22,6 +22,9 @@ function openDoor(player) {
     get picked() { return player.picked; },
     get pickedContact() { return player.contact; },
     get colour() { return player.view.colour; },
+    get view() { return { ...player.view }; },
+    get camera() { return player.stage.camera.position.toArray(); },
+    get shadowReach() { return player.stage.sun.shadow.camera.right; },
     get bodies() { return source.frame ? source.layout.bodies.map((body) => player.state(body.index)) : []; },
     get contacts() { return contacts(); },
     get scene() { return source.layout?.scene ?? ""; },
@@ -82,6 +85,7 @@ function start() {
     player = new Player(holder ? new Recording(fromBase64(holder.textContent)) : new LiveRun(address(), say));
     holder?.remove();
     openDoor(player);
+    if (holder) player.source.play(); // a recording is there to be watched
     player.tick(performance.now());
   } catch (error) {
     element("facts").textContent = `This page cannot be shown: ${error.message}`;

@@ -17,7 +17,7 @@ export class Panel {
     if (player.source.live) this.addRun();
     this.addView();
     if (player.source.live) this.addHands();
-    if (window.innerHeight < 420) this.gui.close();
+    if (window.innerHeight < 420 || window.innerWidth < 600) this.gui.close();
   }
 
   addView() {
@@ -40,7 +40,7 @@ export class Panel {
     };
     this.solver = folder.add(this.chosen, "solver", source.solvers).listen();
     folder.add({ curves: () => player.showCurves() }, "curves").name("curves of all solvers");
-    folder.add({ restart: () => player.source.restart() }, "restart");
+    folder.add({ restart: () => player.restart() }, "restart");
     this.settings = [];
   }
 

@@ -12,6 +12,7 @@ import { Plots } from "./plots.js";
 import { Stage } from "./stage.js";
 
 const MESSAGE_MS = 5000;
+export const NARROW = 600; // pixels: a phone
 
 export class Player {
   constructor(source) {
@@ -19,9 +20,10 @@ export class Player {
     this.picked = -1;
     this.contact = -1;
     this.colours = source.live ? LIVE_COLOURS : RECORDED_COLOURS;
-    this.view = { colour: "body", contacts: true, normals: false, forces: true, joints: false, xray: false,
-      shadows: true, plots: window.innerHeight >= 480, panels: true };
+    this.view = { colour: "body", contacts: false, normals: false, forces: true, joints: false, xray: false,
+      shadows: true, plots: window.innerHeight >= 480 && window.innerWidth >= NARROW, panels: true };
     this.stage = new Stage(element("view"));
+    this.stage.onShadows = (shown) => { this.view.shadows = shown; };
     this.hands = new Hands(this, element("view"));
     this.inspector = new Inspector(element("inspector"), () => this.refresh());
     this.plots = new Plots(element("plots"), (time) => this.seekTime(time));
@@ -73,6 +75,7 @@ export class Player {
     if (before) return;
     this.stage.setScales(this.source.scales());
     this.stage.measure(frame);
+    this.look();
     this.hands.measure(this.stage.radius);
     document.title = `${layout.scene} - Cairn`;
   }
@@ -102,8 +105,13 @@ export class Player {
     if (option) option.selected = true;
   }
 
-  /** The camera on the bodies where they are now. */
-  look(way, zoom) { if (this.source.frame) this.stage.aim(this.source.frame, way, zoom); }
+  /** The camera on the bodies where they are now; without a way, and if there is one, that of the scene file. */
+  look(way, zoom) {
+    const { frame, layout } = this.source, [own] = layout?.cameras ?? [];
+    if (!frame) return;
+    this.stage.aim(frame, way, zoom);
+    if (own && !way) this.stage.lookFrom(own);
+  }
 
   state(index) { return bodyState(this.source.layout, this.source.frame, index); }
 
@@ -123,6 +131,17 @@ export class Player {
   seek(position) { this.source.seek(position); this.refresh(); }
   seekTime(time) { this.source.pause(); this.source.seekTime(time); this.refresh(); }
   nudge(by) { this.source.nudge(by); this.refresh(); }
+
+  /** A live run forgets its past with that, so it must be wanted twice. */
+  restart() {
+    const { source } = this, now = performance.now(), sure = now - (this.warned ?? -Infinity) < MESSAGE_MS;
+    if (source.live && source.last > source.first && !sure) {
+      this.warned = now;
+      return this.say(`Once more to begin anew: the ${source.last - source.first} steps that are kept will be gone.`, false);
+    }
+    this.warned = undefined;
+    return source.restart();
+  }
 
   setSpeed(by) {
     const select = element("speed");
@@ -187,7 +206,7 @@ export class Player {
     const both = {
       " ": () => this.setPlaying(!source.playing), ArrowLeft: () => this.nudge(-1), ArrowRight: () => this.nudge(1),
       Home: () => this.nudge(-Infinity), End: () => this.nudge(Infinity), "+": () => this.setSpeed(1),
-      "-": () => this.setSpeed(-1), Backspace: () => source.restart(), c: () => this.setView("colour", next()),
+      "-": () => this.setSpeed(-1), Backspace: () => this.restart(), c: () => this.setView("colour", next()),
       f: flip("contacts"), n: flip("normals"), x: flip("xray"), p: flip("plots"), h: flip("panels"),
       r: () => this.look(),
       "?": () => this.toggleHelp(),

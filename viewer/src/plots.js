@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is measured, over time: energy, residual, contacts, milliseconds by stage. A click goes to that instant.
-import { Chart, finite, positive } from "./chart.js";
+import { Chart } from "./chart.js";
 import { lineColour } from "./colours.js";
+import { finite, positive } from "./points.js";
 
 const EVERY_MS = 100; // a live run has more steps than eyes can follow
 

@@ -3,7 +3,7 @@
 // because of their contacts, so they are found once and decoded when they are shown.
 import { Reader } from "./bytes.js";
 import { Frame } from "./frame.js";
-import { readLayout } from "./layout.js";
+import { readCameras, readLayout } from "./layout.js";
 
 const CONTACT_BYTES = 4 + 4 + 1 + 9 * 4;
 const SAMPLES = 12; // frames that are looked at for the scales
@@ -18,6 +18,7 @@ export class Recording {
     this.layout = readLayout(reader);
     this.readStatistics(reader);
     this.findFrames(reader);
+    this.layout.cameras = readCameras(reader);
     this.frame = new Frame(this.layout.moving.length);
     this.seek(0);
   }

@@ -124,13 +124,45 @@ export class Stage {
     return unit;
   }
 
-  placeSun() {
-    const { sun, radius } = this, r = 1.6 * radius;
-    sun.position.copy(this.centre).add(new THREE.Vector3(-2, -1.1, 3).multiplyScalar(radius));
-    sun.target.position.copy(this.centre);
+  /** The light and its shadows around a ball. */
+  placeSun(centre = this.centre, radius = this.radius) {
+    const { sun } = this, r = 1.6 * radius;
+    this.lit = { centre: centre.clone(), radius };
+    sun.position.copy(centre).add(new THREE.Vector3(-2, -1.1, 3).multiplyScalar(radius));
+    sun.target.position.copy(centre);
     Object.assign(sun.shadow.camera, { left: -r, right: r, top: r, bottom: -r, near: 0.1 * r, far: 6 * r });
     sun.shadow.camera.updateProjectionMatrix();
     sun.shadow.normalBias = 0.004 * radius;
+  }
+
+  /** Shadows go with the bodies: a ball of their mean place and spread, moved when they have left the one before. */
+  followShadows(frame) {
+    if (!this.lit || !this.sun.castShadow || frame.moving === 0) return;
+    const mean = new THREE.Vector3(), { pose, moving } = frame;
+    let squares = 0, count = 0;
+    for (let i = 0; i < moving; ++i) {
+      const x = pose[7 * i], y = pose[7 * i + 1], z = pose[7 * i + 2];
+      if (!Number.isFinite(x + y + z)) continue;
+      mean.x += x, mean.y += y, mean.z += z, squares += x * x + y * y + z * z, count += 1;
+    }
+    if (count === 0) return;
+    mean.divideScalar(count);
+    const spread = Math.sqrt(Math.max(0, squares / count - mean.lengthSq()));
+    const reach = Math.min(Math.max(this.radius, 2 * spread), 20 * this.radius), { centre, radius } = this.lit;
+    if (mean.distanceTo(centre) > 0.5 * radius || reach > 1.3 * radius || reach < radius / 2)
+      this.placeSun(mean, 1.2 * reach);
+  }
+
+  /** As a camera of the scene file stands. */
+  lookFrom({ position, target, up, fieldOfView }) {
+    const distance = Math.max(1e-6, new THREE.Vector3(...position).distanceTo(new THREE.Vector3(...target)));
+    Object.assign(this.camera, { fov: fieldOfView, near: distance / 500, far: distance * 50 });
+    this.camera.up.set(...up).normalize();
+    this.camera.position.set(...position);
+    this.camera.updateProjectionMatrix();
+    this.controls.target.set(...target);
+    this.controls.update();
+    this.dirty = true;
   }
 
   /** A ball around the bodies fills what the panels leave of the picture. */
@@ -149,6 +181,7 @@ export class Stage {
   show(frame) {
     this.dirty = true;
     if (this.follow) this.followScales(frame);
+    this.followShadows(frame);
     for (const { mesh, place } of this.groups) {
       const matrices = mesh.instanceMatrix.array;
       for (let k = 0; k < place.length; ++k) if (place[k] >= 0) putPose(frame.pose, 7 * place[k], matrices, 16 * k);
@@ -253,6 +286,7 @@ export class Stage {
     if (this.slow < SLOW_PICTURES || this.quality === 0) return;
     this.slow = 0;
     this.setQuality(this.quality - 1);
+    this.onShadows?.(false); // the mark in the panel says what is drawn
   }
 
   /** 2: as good as it can be. */

@@ -10,6 +10,13 @@
   const near = (a, b) => Math.abs(a - b) < 1e-5;
   const run = async () => {
     const { cairn } = window;
+    for (let k = 0; k < 500 && cairn.frame < 1; ++k) await picture();
+    check("it plays by itself", cairn.frame > 0, cairn.frame);
+    check("without arrows", !cairn.view.contacts, cairn.view);
+    const [x, y, far] = cairn.camera;
+    check("from where the scene file looks", near(x, 3) && near(y, -5) && near(far, 2), cairn.camera);
+    cairn.pause();
+    cairn.seek(0);
     check("all frames are there", cairn.frames === 61 && cairn.frame === 0, [cairn.frames, cairn.frame]);
     check("bodies have their names", cairn.bodies.map((b) => b.name).join() === "ground,ball", cairn.bodies.length);
     check("the ball begins where it was put", near(cairn.bodies[1].position[2], 1.5), cairn.bodies[1].position);

@@ -118,6 +118,21 @@
     key("Escape");
   };
 
+  const past = async () => {
+    const { cairn } = window, { newest } = cairn;
+    key("Backspace");
+    await pause(300);
+    check("the past is not dropped by one key", cairn.newest === newest && newest > 0, [cairn.newest, newest]);
+    check("but the page asks", element("message").textContent.includes("Once more"), element("message").textContent);
+    await cairn.seek(0);
+    await until(() => cairn.step === 0);
+    check("plots have the past that was not seen", cairn.history.times.length > 10, cairn.history.times.length);
+    await cairn.seek(newest);
+    await until(() => cairn.step === newest);
+    const reach = cairn.shadowReach;
+    check("shadows reach around the bodies", reach > 0.3 && reach < 100, reach);
+  };
+
   const hands = async () => {
     const { cairn } = window, count = cairn.bodies.length, start = body("box").position;
     await cairn.drag(2, start, [start[0], start[1], start[2] + 1]);
@@ -139,7 +154,7 @@
   };
 
   try {
-    for (const part of [begin, time, pick, solve, hands]) await part();
+    for (const part of [begin, time, pick, solve, past, hands]) await part();
   } catch (error) {
     lines.push(`FAILED: live: ${error.stack ?? error.message}`);
   }

@@ -5,6 +5,8 @@ import test from "node:test";
 import { Reader, fromBase64 } from "../src/bytes.js";
 import { Contacts, Frame } from "../src/frame.js";
 import { History } from "../src/history.js";
+import { readCameras } from "../src/layout.js";
+import { curvePoints, positive } from "../src/points.js";
 import { cluster, drawnSurfaces } from "../src/simplify.js";
 
 /** One contact as the program packs it: bodies, mode, graph colour, gap, point, normal, impulse. */
@@ -86,6 +88,25 @@ test("history takes only what is newer, forgets a dropped future and stays bound
   for (let step = 4; step < 20000; ++step) history.add(step, 0.1 * step, [step]);
   assert.ok(history.steps.length <= 4000);
   assert.ok(history.columns.x.every((value, k) => value === history.steps[k] || value === 30));
+});
+
+test("residuals of round-off stay within the decades of an axis", () => {
+  assert.deepEqual(positive([7e-33, 0, 1e-3, -1, NaN, Infinity, null]), [1e-16, 1e-16, 1e-3, null, null, null, null]);
+});
+
+test("curves never go back in time, and one point does not stretch the axis", () => {
+  const curves = [{ residual: [4, 3, 2, 1], ms: [1, 3, 2, 4], sweeps: [1, 2, 3, 4] }, { residual: [5], ms: [9], sweeps: [80] }];
+  assert.deepEqual(curvePoints(curves, "ms"), [[[1, 3, 4], [4, 3, 1]], [[], []]]);
+  assert.deepEqual(curvePoints(curves, "sweeps")[1], [[], []]);
+});
+
+test("cameras of a scene file, and none where a page ends before", () => {
+  const bytes = new ArrayBuffer(48), view = new DataView(bytes);
+  view.setUint32(0, 1, true);
+  for (let k = 0; k < 10; ++k) view.setFloat32(8 + 4 * k, k, true);
+  const [camera] = readCameras(new Reader(bytes));
+  assert.deepEqual([...camera.position, ...camera.target, ...camera.up, camera.fieldOfView], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.deepEqual(readCameras(new Reader(new ArrayBuffer(0))), []);
 });
 
 test("steps that are sent later fill what was not seen", () => {

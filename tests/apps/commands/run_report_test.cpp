@@ -31,6 +31,26 @@ TEST(Median, IsTheMiddle) {
   EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
 }
 
+TEST(Lengths, HaveTheUnitThatSuitsThem) {
+  EXPECT_EQ(length_text(0), "0 m");
+  EXPECT_EQ(length_text(1.06e-6), "1.06 um");
+  EXPECT_EQ(length_text(0.0114), "11.4 mm");
+  EXPECT_EQ(length_text(9.62), "9.62 m");
+}
+
+TEST(Verdicts, AreSilentWhenAllIsWellAndNameTheCureElse) {
+  RunSummary summary;
+  summary.solver = "soft_step", summary.source = "wall --param throw=20";
+  EXPECT_TRUE(verdicts(summary).empty());
+  summary.solver = "pgs:iterations=5";
+  summary.joints.max_error = 9.6, summary.joints.worst_step = 212;
+  summary.means.residuals = {1e-4, 1e-4, 0.3}, summary.means.worst_residual = 0.3, summary.means.worst_step = 88;
+  const std::vector<std::string> told = verdicts(summary);
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0], "joints came apart by 9.6 m at step 212: try --solver soft_step");
+  EXPECT_NE(told[1].find("`cairn capture wall --param throw=20 step.hdf5 --step 88`"), std::string::npos) << told[1];
+}
+
 TEST(RunStatistics, MeansAreOverTheWindow) {
   RunStatistics statistics({2, 4}, {}, 1.0);
   for (std::int64_t step = 1; step <= 5; ++step)
