@@ -99,10 +99,12 @@ set(cairn_files_public_headers
   cairn/scenefile/urdf.h
 )
 set(cairn_live_public_headers
+  cairn/geometry/tessellate.h
   cairn/live/drag.h
   cairn/live/frame.h
   cairn/live/history.h
   cairn/live/request.h
   cairn/live/run.h
   cairn/live/session.h
+  cairn/record/pictures.h
 )
