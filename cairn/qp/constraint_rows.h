@@ -33,7 +33,8 @@ struct ConstraintRows {
 int coupling_bandwidth(const ConstraintRows& rows, int unknowns);
 
 /// J M^-1 J^T as a band, stored as table A.1 has it: b[i - j + j (rho + 1)]. Same bits for any pool.
-BandedMatrix coupling_band(const ConstraintRows& rows, std::span<const double> inverse_mass, ThreadPool* pool = nullptr);
+BandedMatrix coupling_band(const ConstraintRows& rows, std::span<const double> inverse_mass,
+                           ThreadPool* pool = nullptr);
 /// The same numbers as a sparse matrix.
 SparseQpMatrix coupling_sparse(const ConstraintRows& rows, std::span<const double> inverse_mass);
 

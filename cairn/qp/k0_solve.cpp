@@ -109,13 +109,14 @@ class FrictionK0 : public K0Solver {
     for (std::size_t r = 0; r < static_cast<std::size_t>(count); ++r)
       for (std::size_t k = 0; k < p; ++k) {  // (5.20)
         const std::size_t i = r * n + first(active_[k].contact);
-        multiplier[r * p + k] =
-            0.5 * (facet(k)[0] * (d[i] - product[i]) + facet(k)[1] * (d[i + 1] - product[i + 1]));
+        multiplier[r * p + k] = 0.5 * (facet(k)[0] * (d[i] - product[i]) + facet(k)[1] * (d[i + 1] - product[i + 1]));
       }
   }
 
  private:
-  const std::array<double, 2>& facet(std::size_t k) const { return kFacets[static_cast<std::size_t>(active_[k].facet)]; }
+  const std::array<double, 2>& facet(std::size_t k) const {
+    return kFacets[static_cast<std::size_t>(active_[k].facet)];
+  }
 
   const Matrix& h_;
   std::vector<ActiveFacet> active_;
@@ -146,7 +147,7 @@ std::vector<NullColumn> null_space(int contacts, std::span<const ActiveFacet> ac
     const std::size_t count = next - first;
     require(count <= 2 && (count < 2 || active[first].facet / 2 != active[first + 1].facet / 2),
             "opposite facets of a friction diamond cannot be active together");
-    if (count == 0) z.push_back({c, 1, 0}), z.push_back({c, 0, 1});  // (5.11)
+    if (count == 0) z.push_back({c, 1, 0}), z.push_back({c, 0, 1});             // (5.11)
     if (count == 1) z.push_back({c, 1, active[first].facet < 2 ? -1.0 : 1.0});  // (5.10)
   }
   require(next == active.size(), "active facets must ascend by contact, and their contacts exist");

@@ -54,7 +54,8 @@ SparseQpMatrix reduce(const SparseQpMatrix& h, std::span<const NullColumn> z);
 std::unique_ptr<K0Solver> make_contact_k0(const QpMatrix& h, std::span<const std::int32_t> bound, ThreadPool* pool);
 
 /// F0_solve, with H of two rows per contact.
-std::unique_ptr<K0Solver> make_friction_k0(const BandedMatrix& h, std::span<const ActiveFacet> active, ThreadPool* pool);
+std::unique_ptr<K0Solver> make_friction_k0(const BandedMatrix& h, std::span<const ActiveFacet> active,
+                                           ThreadPool* pool);
 std::unique_ptr<K0Solver> make_friction_k0(const SparseQpMatrix& h, std::span<const ActiveFacet> active,
                                            ThreadPool* pool);
 

@@ -25,8 +25,8 @@ namespace {
 
 using Vector = std::vector<double>;
 
-/// Cells of a sheet of width x height, ordered by (x, y), each with four corner nodes of three unknowns; `per_cell` rows
-/// each.
+/// Cells of a sheet of width x height, ordered by (x, y), each with four corner nodes of three unknowns; `per_cell`
+/// rows each.
 struct Patch {
   ConstraintRows rows;
   Vector inverse_mass;
@@ -46,7 +46,8 @@ Patch make_patch(int width, int height, int per_cell, std::uint64_t seed) {
         Vector values;
         for (const int node : {x * (height + 1) + y, x * (height + 1) + y + 1, (x + 1) * (height + 1) + y,
                                (x + 1) * (height + 1) + y + 1})
-          for (int axis = 0; axis < 3; ++axis) unknowns.push_back(3 * node + axis), values.push_back(random.uniform(-1, 1));
+          for (int axis = 0; axis < 3; ++axis)
+            unknowns.push_back(3 * node + axis), values.push_back(random.uniform(-1, 1));
         patch.rows.add(unknowns, values);
       }
   for (int a = 0; a < width * height; ++a)
@@ -173,7 +174,8 @@ TEST(ConstraintRows, BandwidthsAreThoseOfTheThesis) {
       std::vector<std::int32_t> free;
       for (std::int32_t c = 0; c < hc.size(); ++c) {
         const auto count = random.below(3);
-        const auto first = static_cast<std::int32_t>(random.below(2)), second = 2 + static_cast<std::int32_t>(random.below(2));
+        const auto first = static_cast<std::int32_t>(random.below(2)),
+                   second = 2 + static_cast<std::int32_t>(random.below(2));
         if (count > 0) active.push_back({c, count == 1 && random.below(2) == 1 ? second : first});
         if (count > 1) active.push_back({c, second});
         if (random.below(2) == 1) free.push_back(c);
@@ -232,7 +234,8 @@ TEST(K0Solve, ContactAgreesWithADenseSaddlePoint) {
     std::vector<Vector> rows;
     for (const std::int32_t i : bound) rows.emplace_back(n, 0.0), rows.back()[static_cast<std::size_t>(i)] = -1;
     const Vector matrix = saddle_matrix(dense, rows, n);
-    for (const auto& [h, name] : {std::pair<const QpMatrix*, const char*>{&band, "band"}, {&sparse, "sparse"}, {&ldl, "ldl"}}) {
+    for (const auto& [h, name] :
+         {std::pair<const QpMatrix*, const char*>{&band, "band"}, {&sparse, "sparse"}, {&ldl, "ldl"}}) {
       const auto k0 = make_contact_k0(*h, bound, nullptr);
       expect_solves(*k0, matrix, name);
     }
@@ -257,7 +260,8 @@ TEST(K0Solve, FrictionAgreesWithADenseSaddlePoint) {
     std::vector<Vector> rows;
     for (const ActiveFacet& a : active) {
       rows.emplace_back(n, 0.0);
-      for (const std::size_t axis : {0, 1}) rows.back()[2 * static_cast<std::size_t>(a.contact) + axis] = kE[a.facet][axis];
+      for (const std::size_t axis : {0, 1})
+        rows.back()[2 * static_cast<std::size_t>(a.contact) + axis] = kE[a.facet][axis];
     }
     const Vector matrix = saddle_matrix(dense, rows, n);
     expect_solves(*make_friction_k0(band, active, nullptr), matrix, "band");
@@ -267,14 +271,18 @@ TEST(K0Solve, FrictionAgreesWithADenseSaddlePoint) {
 }
 
 TEST(K0Solve, BadInputIsRefusedWithTheReason) {
-  EXPECT_NE(refusal([] { null_space(2, std::vector<ActiveFacet>{{0, 0}, {0, 1}}); }).find("opposite"), std::string::npos);
+  EXPECT_NE(refusal([] {
+              null_space(2, std::vector<ActiveFacet>{{0, 0}, {0, 1}});
+            }).find("opposite"),
+            std::string::npos);
   EXPECT_NE(refusal([] { null_space(2, std::vector<ActiveFacet>{{0, 4}}); }).find("0 to 3"), std::string::npos);
   EXPECT_NE(refusal([] { null_space(2, std::vector<ActiveFacet>{{1, 0}, {0, 0}}); }).find("ascend"), std::string::npos);
   ConstraintRows rows;
   rows.add(std::vector<std::int32_t>{1, 0}, Vector{1, 1});
   EXPECT_NE(refusal([&] { coupling_bandwidth(rows, 2); }).find("ascend"), std::string::npos);
   const SparseQpMatrix indefinite(2, {{0, 0, 1}, {0, 1, 2}, {1, 0, 2}, {1, 1, 1}}, SparseMethod::ldl);
-  EXPECT_NE(refusal([&] { make_contact_k0(indefinite, {}, nullptr); }).find("not positive definite"), std::string::npos);
+  EXPECT_NE(refusal([&] { make_contact_k0(indefinite, {}, nullptr); }).find("not positive definite"),
+            std::string::npos);
 }
 
 /// The same QP by SCHURPA with K0 as a band and as a sparse L D L': the same answer by the same active sets.
@@ -299,8 +307,8 @@ TEST(K0Solve, SchurpaAgreesWhateverItsFactorIs) {
   }
 }
 
-/// Algorithm 5.3 with its transposes, as it is written: blocks of s >= rho, inverses D_i^-1, 4p - 2 products. Against the
-/// tiles of BandCholesky.
+/// Algorithm 5.3 with its transposes, as it is written: blocks of s >= rho, inverses D_i^-1, 4p - 2 products. Against
+/// the tiles of BandCholesky.
 TEST(K0Solve, BlockSubstitutionOfTheThesisAgreesWithTiles) {
   constexpr std::size_t kBlock = 7, kBlocks = 5, kSize = kBlock * kBlocks;
   const int rho = 6;
