@@ -121,6 +121,36 @@ TEST(Schurpa, FollowsMovingBoundsWithOneFactorisation) {
   EXPECT_EQ(factorisations, 1);
 }
 
+/// Table 7.1 at a fifth of its size: the solution's active set with the first variables on the wrong side. `bench
+/// schurpa` has it whole, and fails where the answers differ by more than 1e-8.
+TEST(Schurpa, OneFactorisationFromAnActiveSetThatIsOff) {
+  constexpr int kSize = 1600;
+  constexpr std::size_t kStride = 321;
+  Random random(7);
+  std::vector<double> band(kSize * kStride);
+  for (double& value : band) value = random.uniform(-1, 1);
+  for (std::size_t j = 0; j < kSize; ++j) band[j * kStride] = 36;
+  const BandedMatrix h(kSize, static_cast<int>(kStride) - 1, band);
+  std::vector<double> c(kSize);
+  for (double& value : c) value = random.uniform(-0.1, 0.9);
+  const BoundedQp qp = not_negative(h, c);
+  QpSolution exact;
+  ASSERT_EQ(solve_pdasm(qp, exact, {}).end, QpEnd::converged);
+  for (const int delta : {0, 10, 20, 30, 40, 50}) {
+    QpSolution mine, theirs;
+    mine.state = exact.state;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(delta); ++i)
+      mine.state[i] = mine.state[i] == BoundState::free ? BoundState::lower : BoundState::free;
+    theirs.state = mine.state;
+    const QpReport schurpa = solve_pdasm(qp, mine, {}), direct = solve_pdasm(qp, theirs, {}, {.schur = false});
+    EXPECT_EQ(schurpa.end, QpEnd::converged);
+    EXPECT_EQ(schurpa.factorisations, 1) << delta;
+    EXPECT_EQ(direct.factorisations, direct.iterations);
+    EXPECT_EQ(mine.state, theirs.state);
+    for (std::size_t i = 0; i < kSize; ++i) ASSERT_NEAR(mine.x[i], theirs.x[i], 1e-13) << delta;
+  }
+}
+
 TEST(Pdasm, BadInputIsRefusedWithTheReason) {
   const DenseMatrix h(2, {2, 1, 1, 2});
   const auto message = [](const BoundedQp& qp) {

@@ -323,6 +323,29 @@ TEST(Staggered, IslandsHaveTheSameBitsForAnyThreadsAndAgain) {
   }
 }
 
+/// A stop reaches every island: each keeps its best iterate, none is worse than its start, and the reason is told.
+TEST(Staggered, AStopReachesEveryIsland) {
+  ContactProblem problem = many_boxes();
+  problem.contacts[0].spin_radius = 0;
+  std::atomic<bool> stop{true};
+  for (const bool by_clock : {false, true}) {
+    ContactSolution solution;
+    SolveContext context;
+    context.stop = {0, 1000, by_clock ? 1e-9 : 0.0};
+    if (!by_clock) context.interrupt = &stop;
+    const SolveReport report = make_solver("staggered_schurpa")->solve(problem, solution, context);
+    EXPECT_EQ(report.reason, by_clock ? StopReason::time_limit : StopReason::interrupted);
+    ASSERT_EQ(report.exact.parts.size(), 7u);
+    for (const ExactIslandReport& part : report.exact.parts) {
+      EXPECT_LE(part.residual, 1);
+      EXPECT_LE(part.turns, 1);
+    }
+    EXPECT_LE(residual(problem, solution).residual, 1 + 1e-12);
+    ASSERT_FALSE(report.notes.empty());
+    EXPECT_NE(report.notes[0].find("did not end on"), std::string::npos);
+  }
+}
+
 TEST(Staggered, SameBitsForAnyThreads) {
   const ContactProblem problem = scenes::ball_grid(3);
   ContactSolution first;
