@@ -6,6 +6,7 @@
 #include "apps/commands/problem_source.h"
 #include "cairn/io/problem_file.h"
 #include "cairn/solvers/solver_table.h"
+#include "scenes/elastic_scenes.h"
 #include "scenes/scene.h"
 
 namespace cairn::cli {
@@ -21,11 +22,14 @@ int run_solvers() {
 }
 
 int run_scenes() {
-  for (const scenes::SceneInfo& scene : scenes::scene_table()) {
+  const auto print_scene = [](const scenes::SceneInfo& scene) {
     fmt::print("{:<16} {}\n", scene.pattern, scene.summary);
     for (const scenes::SceneParameter& p : scene.parameters)
       fmt::print("    {:<12} {:<8} {}; {}\n", p.name, p.value, p.help, p.allowed);
-  }
+  };
+  for (const scenes::SceneInfo& scene : scenes::scene_table()) print_scene(scene);
+  fmt::print("\nElastic solids on a grid (docs/euler.md), for `cairn run` alone:\n\n");
+  for (const scenes::SceneInfo& scene : scenes::elastic_scene_table()) print_scene(scene);
   fmt::print("\nN is a size: `cairn run ball_grid_8`. Parameters are given as --param name=value.\n");
   return kDone;
 }

@@ -56,8 +56,7 @@ TEST(ContactRows, FaceToFace) {
   for (const ContactRow& row : found.rows) {
     area += row.area;
     double a = 0, b = 0;
-    for (std::size_t e = row.first; e < row.last; ++e)
-      (found.entries[e].solid == 0 ? a : b) += found.entries[e].weight;
+    for (std::size_t e = row.first; e < row.last; ++e) (found.entries[e].solid == 0 ? a : b) += found.entries[e].weight;
     EXPECT_NEAR(a, 1, 1e-12);
     EXPECT_NEAR(b, -1, 1e-12);
     const bool is_inner = std::fabs(row.point.y - 0.5) < 0.1 && std::fabs(row.point.z - 0.5) < 0.1;
@@ -103,7 +102,8 @@ TEST(ContactRows, SolversAgree) {
   SolveContext context;
   context.stop = {1e-10, 20000, 0};
   EXPECT_EQ(make_solver("gauss_seidel")->solve(problem, exact, context).reason, StopReason::converged);
-  const AssembledStaggeredReport a = AssembledStaggered({.iterations = 100, .tolerance = 1e-8}).solve(problem, schur, nullptr);
+  const AssembledStaggeredReport a =
+      AssembledStaggered({.iterations = 100, .tolerance = 1e-8}).solve(problem, schur, nullptr);
   const AssembledStaggeredReport b =
       AssembledStaggered({.schur = false, .iterations = 100, .tolerance = 1e-8}).solve(problem, direct, nullptr);
   EXPECT_TRUE(a.settled);

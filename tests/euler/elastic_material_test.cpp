@@ -21,7 +21,8 @@ Stress stress_of(ElasticModel model, const Mat3& f) {
 }
 
 TEST(ElasticMaterial, LogarithmIsThatOfTheLibraryToRoundOff) {
-  for (double x = 0.05; x < 25; x *= 1.0137) EXPECT_NEAR(natural_log(x), std::log(x), 4e-16 * (1 + std::fabs(std::log(x))));
+  for (double x = 0.05; x < 25; x *= 1.0137)
+    EXPECT_NEAR(natural_log(x), std::log(x), 4e-16 * (1 + std::fabs(std::log(x))));
   EXPECT_EQ(natural_log(1), 0);
 }
 
@@ -85,7 +86,8 @@ TEST(ElasticMaterial, StressIsTheDerivativeOfTheEnergy) {
 
 TEST(ElasticMaterial, PolarRotationIsARotationAndLeavesAStretch) {
   const Mat3 r = polar_rotation(kTwisted), one = transposed(r) * r, stretch = transposed(r) * kTwisted;
-  EXPECT_NEAR(norm(one.row0 - Vec3{1, 0, 0}) + norm(one.row1 - Vec3{0, 1, 0}) + norm(one.row2 - Vec3{0, 0, 1}), 0, 1e-13);
+  EXPECT_NEAR(norm(one.row0 - Vec3{1, 0, 0}) + norm(one.row1 - Vec3{0, 1, 0}) + norm(one.row2 - Vec3{0, 0, 1}), 0,
+              1e-13);
   EXPECT_NEAR(determinant(r), 1, 1e-13);
   EXPECT_NEAR(stretch.row0.y, stretch.row1.x, 1e-13);
   EXPECT_NEAR(stretch.row0.z, stretch.row2.x, 1e-13);

@@ -14,7 +14,8 @@ namespace {
 
 TriangleMesh cube_mesh(bool closed) {
   std::vector<Vec3> corners;
-  for (int n = 0; n < 8; ++n) corners.push_back({(n & 4) != 0 ? 0.5 : -0.5, (n & 2) != 0 ? 0.5 : -0.5, (n & 1) != 0 ? 0.5 : -0.5});
+  for (int n = 0; n < 8; ++n)
+    corners.push_back({(n & 4) != 0 ? 0.5 : -0.5, (n & 2) != 0 ? 0.5 : -0.5, (n & 1) != 0 ? 0.5 : -0.5});
   std::vector<std::array<std::int32_t, 3>> triangles{{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
                                                      {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
   if (!closed) triangles.pop_back();

@@ -22,8 +22,9 @@ ElasticBodyDef box_of(const Vec3& half, const Vec3& place) {
 }
 
 TEST(Solid, StartHasTheMassAndTheCentreOfItsShape) {
-  for (const SolidShape& shape : {SolidShape{Sphere{0.2}}, SolidShape{Box{{0.2, 0.15, 0.2}}},
-                                  SolidShape{Cylinder{0.2, 0.19}}, SolidShape{Capsule{0.15, 0.1}}, SolidShape{Torus{0.17, 0.08}}}) {
+  for (const SolidShape& shape :
+       {SolidShape{Sphere{0.2}}, SolidShape{Box{{0.2, 0.15, 0.2}}}, SolidShape{Cylinder{0.2, 0.19}},
+        SolidShape{Capsule{0.15, 0.1}}, SolidShape{Torus{0.17, 0.08}}}) {
     ElasticBodyDef def;
     def.shape = shape;
     def.pose = {{0.63, 0.62, 0.6}, normalised(Quat{1, 0.03, 0.05, -0.04})};
@@ -39,7 +40,8 @@ TEST(Solid, StartHasTheMassAndTheCentreOfItsShape) {
 
 /// A stretched box stores the energy of its material: W(F) times its undeformed volume.
 TEST(Solid, StretchStoresTheEnergyOfTheMaterial) {
-  for (const ElasticModel model : {ElasticModel::neo_hookean, ElasticModel::st_venant_kirchhoff, ElasticModel::corotated}) {
+  for (const ElasticModel model :
+       {ElasticModel::neo_hookean, ElasticModel::st_venant_kirchhoff, ElasticModel::corotated}) {
     ElasticBodyDef def = box_of({0.2, 0.2, 0.2}, {0.5, 0.5, 0.5});
     def.material.model = model;
     def.stretch = {1.2, 0.95, 0.9};
@@ -72,7 +74,9 @@ TEST(Solid, ElasticForcesKeepMomentum) {
 TEST(Solid, ExtrapolationIsExactForAffineFields) {
   GridSolid solid = place_solid(kCube, box_of({0.2, 0.2, 0.2}, {0.5, 0.5, 0.5}), {}, nullptr);
   const auto affine = [](const Vec3& x) { return Vec3{1 + 2 * x.x - x.y, 3 * x.z + x.x, 0.5 - x.y}; };
-  const auto place = [&](std::size_t i) { return solid.grid.position(solid.blocks.node_index(static_cast<std::int32_t>(i))); };
+  const auto place = [&](std::size_t i) {
+    return solid.grid.position(solid.blocks.node_index(static_cast<std::int32_t>(i)));
+  };
   for (std::size_t i = 0; i < solid.flags.size(); ++i) {
     solid.flags[i] = static_cast<std::uint8_t>(solid.flags[i] & ~kHasVelocity);
     if (solid.distance[i] > 0 || (solid.flags[i] & kHasMap) == 0) continue;
@@ -155,8 +159,9 @@ TEST(Solid, BarRingsAtItsFrequency) {
     double sum = 0;
     for (std::size_t i = 0; i < s.flags.size(); ++i)
       if ((s.flags[i] & kIsDynamic) != 0)
-        sum += s.mass[i] * s.velocity[i].x *
-               std::sin(kPi * (s.grid.position(s.blocks.node_index(static_cast<std::int32_t>(i))).x - kMiddle) / kLength);
+        sum +=
+            s.mass[i] * s.velocity[i].x *
+            std::sin(kPi * (s.grid.position(s.blocks.node_index(static_cast<std::int32_t>(i))).x - kMiddle) / kLength);
     return sum;
   };
   const double period = 2 * kLength / std::sqrt(def.material.young / def.material.density), h = period / 100;
