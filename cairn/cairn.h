@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a user program includes: worlds and shapes; problems, solvers, the ruler. Files: cairn/files.h.
+// What a user program includes: worlds and shapes; elastic solids; problems, solvers, the ruler. Files: cairn/files.h.
 #pragma once
 
 #include "cairn/core/errors.h"
 #include "cairn/core/parallel.h"
+#include "cairn/euler/elastic_world.h"
 #include "cairn/geometry/hull_builder.h"
 #include "cairn/geometry/shape.h"
 #include "cairn/joints/joint.h"

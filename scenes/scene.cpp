@@ -67,11 +67,11 @@ int parse_size(const SceneFamily& family, std::string_view name) {
   return *size;
 }
 
-void set_value(const SceneFamily& family, std::vector<std::pair<std::string, double>>& values, const std::string& name,
-               const std::string& text) {
+void set_value(const std::string& scene, const std::vector<ParameterSpec>& specs,
+               std::vector<std::pair<std::string, double>>& values, const std::string& name, const std::string& text) {
   std::vector<std::string> known;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const ParameterSpec& p = family.parameters[i];
+    const ParameterSpec& p = specs[i];
     known.push_back(p.name);
     if (p.name != name) continue;
     const std::optional<double> value = parse_whole_text<double>(text);
@@ -81,18 +81,24 @@ void set_value(const SceneFamily& family, std::vector<std::pair<std::string, dou
     return;
   }
   const std::string cure = known.empty() ? "; it has none" : did_you_mean(name, known);
-  fail_input(fmt::format("scene {0} has no parameter '{1}'{2}; `cairn scenes {0}` tells what it has",
-                         example_of(family), name, cure));
-}
-
-SceneValues parse_values(const SceneFamily& family, int size, const NamedSettings& given) {
-  std::vector<std::pair<std::string, double>> values;
-  for (const ParameterSpec& p : family.parameters) values.emplace_back(p.name, p.value);
-  for (const auto& [name, text] : given) set_value(family, values, name, text);
-  return {size, std::move(values)};
+  fail_input(fmt::format("scene {0} has no parameter '{1}'{2}; `cairn scenes {0}` tells what it has", scene, name, cure));
 }
 
 }  // namespace
+
+SceneValues parse_values(const std::string& scene, const std::vector<ParameterSpec>& specs, int size,
+                         const NamedSettings& given) {
+  std::vector<std::pair<std::string, double>> values;
+  for (const ParameterSpec& p : specs) values.emplace_back(p.name, p.value);
+  for (const auto& [name, text] : given) set_value(scene, specs, values, name, text);
+  return {size, std::move(values)};
+}
+
+std::vector<SceneParameter> describe(const std::vector<ParameterSpec>& specs) {
+  std::vector<SceneParameter> all;
+  for (const ParameterSpec& p : specs) all.push_back({p.name, fmt::format("{:g}", p.value), allowed_text(p), p.help});
+  return all;
+}
 
 double SceneValues::get(std::string_view name) const {
   const auto found = std::find_if(values_.begin(), values_.end(), [&](const auto& v) { return v.first == name; });
@@ -103,10 +109,8 @@ double SceneValues::get(std::string_view name) const {
 std::vector<SceneInfo> scene_table() {
   std::vector<SceneInfo> table;
   for (const SceneFamily& family : families()) {
-    SceneInfo info{is_sized(family) ? family.name + "N" : family.name, example_of(family), family.summary, {}};
-    for (const ParameterSpec& p : family.parameters)
-      info.parameters.push_back({p.name, fmt::format("{:g}", p.value), allowed_text(p), p.help});
-    table.push_back(std::move(info));
+    table.push_back({is_sized(family) ? family.name + "N" : family.name, example_of(family), family.summary,
+                     describe(family.parameters)});
   }
   return table;
 }
@@ -114,7 +118,8 @@ std::vector<SceneInfo> scene_table() {
 Expected<Scene> make_scene(std::string_view name, const NamedSettings& parameters, const SettingsChange& change) {
   try {
     const SceneFamily& family = find_family(name);
-    const SceneValues values = parse_values(family, parse_size(family, name), parameters);
+    const SceneValues values =
+        parse_values(example_of(family), family.parameters, parse_size(family, name), parameters);
     WorldSettings settings;
     settings.sub_steps = family.sub_steps;
     if (family.iterations > 0) settings.iterations = family.iterations;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cairn/world/world.h"
+#include "scenes/scene.h"
 
 namespace cairn::scenes {
 
@@ -58,6 +59,12 @@ struct SceneFamily {
   int sub_steps = 1;     ///< parts of a step
   int iterations = 0;    ///< sweeps per step where the world's default does not do; 0: it does
 };
+
+/// The defaults with what was given. InputError for a name or a value that the specs do not allow; `scene` is for it.
+SceneValues parse_values(const std::string& scene, const std::vector<ParameterSpec>& specs, int size,
+                         const NamedSettings& given);
+/// As `cairn scenes` prints them.
+std::vector<SceneParameter> describe(const std::vector<ParameterSpec>& specs);
 
 /// Parameters that many scenes share.
 inline ParameterSpec friction_parameter(double value = 0.5) {

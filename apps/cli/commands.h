@@ -86,6 +86,8 @@ struct RunOptions {
   bool force = false;
 };
 int run_scene(const RunOptions& options);
+/// The same for scenes of elastic solids; what they do not have is refused.
+int run_elastic(const RunOptions& options);
 
 struct ReplayOptions {
   std::string file;     ///< a recording

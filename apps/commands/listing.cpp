@@ -7,6 +7,7 @@
 #include "cairn/core/names.h"
 #include "cairn/io/problem_file.h"
 #include "cairn/solvers/solver_table.h"
+#include "scenes/elastic_scenes.h"
 #include "scenes/scene.h"
 
 namespace cairn::cli {
@@ -22,6 +23,10 @@ scenes::SceneInfo scene_named(const std::string& name) {
     if (name == scene.pattern || name == stem) return scene;
     if (sized && name.starts_with(stem + "_") && name.find_first_not_of("0123456789", stem.size() + 1) == name.npos)
       return scene;
+    known.push_back(scene.example);
+  }
+  for (const scenes::SceneInfo& scene : scenes::elastic_scene_table()) {
+    if (name == scene.pattern) return scene;
     known.push_back(scene.example);
   }
   fail_input(fmt::format("there is no scene '{}'{}; `cairn scenes` lists them all", name, did_you_mean(name, known)));
@@ -53,6 +58,9 @@ int run_scenes(const std::string& name) {
   if (name.empty()) {
     for (const scenes::SceneInfo& scene : scenes::scene_table())
       fmt::print("{:<16} {}\n", scene.pattern, scene.summary);
+    fmt::print("\nElastic solids on a grid (docs/euler.md), for `cairn run` alone:\n\n");
+    for (const scenes::SceneInfo& scene : scenes::elastic_scene_table())
+      fmt::print("{:<16} {}\n", scene.pattern, scene.summary);
     fmt::print(
         "\nN is a size: `cairn run ball_grid_8`, `cairn view ball_grid_8`. `cairn scenes NAME` tells the parameters of "
         "one.\n");
@@ -65,7 +73,8 @@ int run_scenes(const std::string& name) {
   const std::string parameter =
       scene.parameters.empty() ? ""
                                : fmt::format(" --param {}={}", scene.parameters[0].name, scene.parameters[0].value);
-  fmt::print("\n  cairn view {0}{1}\n  cairn run {0}{1}\n", scene.example, parameter);
+  if (!scenes::is_elastic_scene(scene.pattern)) fmt::print("\n  cairn view {}{}", scene.example, parameter);
+  fmt::print("\n  cairn run {}{}\n", scene.example, parameter);
   return kDone;
 }
 

@@ -71,12 +71,12 @@ SparseQpMatrix friction_matrix(const DelassusProblem& problem, double eps) {
 }
 
 /// x_i <- clamp(x_i + (c - H x)_i / H_ii, l_i, u_i), one after the other.
-void sweep(const BoundedQp& qp, std::span<double> x, int times) {
+void sweep(const BoundedQp& qp, std::span<const double> diagonal, std::span<double> x, int times) {
   for (int k = 0; k < times; ++k)
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (qp.lower[i] == qp.upper[i]) continue;
-      const int row = static_cast<int>(i);
-      x[i] = std::clamp(x[i] + (qp.c[i] - qp.h->row_dot(row, x)) / qp.h->diagonal(row), qp.lower[i], qp.upper[i]);
+      const double wanted = x[i] + (qp.c[i] - qp.h->row_dot(static_cast<int>(i), x)) / diagonal[i];
+      x[i] = std::clamp(wanted, qp.lower[i], qp.upper[i]);
     }
 }
 
@@ -98,8 +98,10 @@ struct AssembledStaggered::Program {
     const auto n = static_cast<std::size_t>(matrix.size());
     qp = {&matrix, Vector(n), Vector(n, 0.0), Vector(n, std::numeric_limits<double>::infinity())};
     solution.x.resize(n);
+    for (int i = 0; i < matrix.size(); ++i) diagonal.push_back(matrix.diagonal(i));
   }
   SparseQpMatrix matrix;
+  Vector diagonal;
   Pdasm pdasm;
   BoundedQp qp;
   QpSolution solution;  ///< x is the start of Gauss-Seidel on entry
@@ -114,7 +116,7 @@ void AssembledStaggered::solve_program(Program& p, QpTally& tally, ThreadPool* p
   const QpContext context{.pool = pool, .tolerance = kQpTolerance, .max_iterations = settings_.most_sets};
   int sweeps = settings_.sweeps, sets = 0;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    sweep(p.qp, p.solution.x, sweeps);
+    sweep(p.qp, p.diagonal, p.solution.x, sweeps);
     read_states(p.qp, p.solution);
     const Vector swept = p.solution.x;
     const QpReport report = p.pdasm.solve(p.qp, p.solution, context);
@@ -158,7 +160,7 @@ void AssembledStaggered::solve_friction(const DelassusProblem& problem, Program&
     const double over = settings_.eps / (1 + settings_.eps);  // the diagonal of the QP has eps in it
     for (std::size_t k = 0; k < 2; ++k) {
       const std::size_t row = 2 * i + k;
-      p.qp.c[row] = over * p.matrix.diagonal(static_cast<int>(row)) * b[k] - y[k];
+      p.qp.c[row] = over * p.diagonal[row] * b[k] - y[k];
       p.qp.lower[row] = -side;
       p.qp.upper[row] = side;
       p.solution.x[row] = b[k];
