@@ -11,6 +11,11 @@ function short(values) {
     x.toExponential(0).replace("e+", "e") : String(Number(x.toPrecision(3)))));
 }
 
+/** Lines of a logarithmic grid at whole powers of ten: between them they would be a grey field. */
+function decades(_, values) {
+  return values.map((x) => (x > 0 && Math.abs(Math.log10(x) - Math.round(Math.log10(x))) < 1e-9 ? x : null));
+}
+
 export function axis(size, extra) {
   const { text, grid } = theme();
   return { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: FONT, size, gap: 2,
@@ -32,7 +37,7 @@ export class Chart {
       width: 100, height: 60, padding: [4, 12, 0, 0], legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false, focus: { prox: 16 } }, focus: { alpha: 0.25 },
       scales: { x: { time: false, distr: logX ? 3 : 1 }, y: { distr: log ? 3 : 1 } },
-      axes: [axis(size[1]), axis(size[0])],
+      axes: [axis(size[1]), axis(size[0], log ? { grid: { stroke: theme().grid, width: 1, filter: decades } } : {})],
       series: [{}, ...lines.map(({ name, colour, dash, dots = false }) =>
         ({ label: name, stroke: colour, width: 1.3, dash, spanGaps, points: { show: dots } }))],
       hooks: { draw: [(plot) => this.mark(plot)] },

@@ -20,7 +20,8 @@ export class Hands {
     }, { capture: true });
     window.addEventListener("pointermove", (event) => {
       this.at = this.place(event);
-      if (from && Math.hypot(event.clientX - from[0], event.clientY - from[1]) > 2 * STILL_PIXELS) clearTimeout(this.press);
+      const moved = from ? Math.hypot(event.clientX - from[0], event.clientY - from[1]) : 0;
+      if (moved > 2 * STILL_PIXELS) clearTimeout(this.press);
     });
     for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => this.release());
     canvas.addEventListener("click", (event) => {

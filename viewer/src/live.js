@@ -123,7 +123,8 @@ export class LiveRun {
     this.statistics = reader.floats(reader.count());
     this.frame = frame;
     this.history.cut(this.last);
-    if (frame.step > this.history.last + 1) this.missing = Math.min(this.missing ?? Infinity, Math.max(1, this.history.last));
+    if (frame.step > this.history.last + 1)
+      this.missing = Math.min(this.missing ?? Infinity, Math.max(1, this.history.last));
     if (this.missing !== undefined) this.complete(this.missing);
     this.history.add(frame.step, frame.time, this.statistics);
     if (frame.step !== before) this.remember(frame.step);

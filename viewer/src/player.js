@@ -137,7 +137,8 @@ export class Player {
     const { source } = this, now = performance.now(), sure = now - (this.warned ?? -Infinity) < MESSAGE_MS;
     if (source.live && source.last > source.first && !sure) {
       this.warned = now;
-      return this.say(`Once more to begin anew: the ${source.last - source.first} steps that are kept will be gone.`, false);
+      const kept = source.last - source.first;
+      return this.say(`Once more to begin anew: the ${kept} steps that are kept will be gone.`, false);
     }
     this.warned = undefined;
     return source.restart();
