@@ -299,6 +299,12 @@ int run_solve(const SolveOptions& options) {
     if (session.pool == nullptr) session.pool = make_pool(options.threads);
     solve_problem(session, *loaded);
   }
+  if (!session.outcomes.empty())
+    fmt::print(session.out(),
+               "\n`residual` decides: at most {:g} (--tol) is converged; 1e-2 looks right, 1e-4 is enough for most "
+               "measurements. "
+               "`unit-free` is of the contacts alone, without joints; docs/solvers.md explains C1 and C8.\n",
+               options.tolerance);
   if (session.solvers.size() > 1 && names.size() > 1) print_profiles(session);
   write_results(session);
   if (interrupted()) return kInterrupted;
