@@ -113,7 +113,8 @@ TEST(QueryTree, NearOnesComeFirstAndTheRestIsNotVisited) {
   QueryTree tree;
   tree.resize(4096);
   for (std::size_t i = 0; i < 4096; ++i)
-    tree.set(i, testing_boxes::box_at({static_cast<double>(i % 64) * 2, static_cast<double>(i / 64) * 2, 0}, {0.5, 0.5, 1}));
+    tree.set(
+        i, testing_boxes::box_at({static_cast<double>(i % 64) * 2, static_cast<double>(i / 64) * 2, 0}, {0.5, 0.5, 1}));
   tree.update(nullptr);
   std::vector<std::size_t> all;
   tree.visit_along({{-5, 20, 0}, {-5, 20, 0}}, {1, 0, 0}, 1000, [&](std::size_t proxy) {

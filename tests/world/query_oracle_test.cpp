@@ -94,8 +94,8 @@ std::vector<WorldHit> ask_every_shape(const World& world, const QueryFilter& fil
 std::vector<WorldHit> every_ray(const World& world, const RayCast& cast, const QueryFilter& filter) {
   const Vec3 along = normalised(cast.direction);
   return ask_every_shape(world, filter, [&](const Shape& shape, const Pose& pose) -> std::optional<double> {
-    const auto hit = ray(shape, transform_back(pose, cast.origin), normalised(rotate_back(pose.orientation, along)),
-                         cast.length);
+    const auto hit =
+        ray(shape, transform_back(pose, cast.origin), normalised(rotate_back(pose.orientation, along)), cast.length);
     return hit ? std::optional<double>(hit->distance) : std::nullopt;
   });
 }
