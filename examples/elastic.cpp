@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elastic solids in a few lines: a soft ball falls on a stiffer block, and how the energy goes from one kind to another.
+// Elastic solids in a few lines: a soft ball falls on a stiffer block, and how the energy goes from one kind to
+// another.
 #include <cstdio>
 
 #include "cairn/cairn.h"
@@ -20,5 +21,6 @@ int main() {
                 world.measures(ball).centre.z, report.total.kinetic_energy, report.total.elastic_energy,
                 static_cast<long long>(report.contact.touching), static_cast<long long>(report.contact.rows));
   }
-  std::printf("mass changed by %.1e, state %s\n", world.last_report().mass_error, world.state_hash().to_string().c_str());
+  std::printf("mass changed by %.1e, state %s\n", world.last_report().mass_error,
+              world.state_hash().to_string().c_str());
 }

@@ -46,7 +46,8 @@ ElasticScene build_cylinders(const SceneValues& values, int threads) {
     for (int j = -1; j <= 1; ++j) {
       const double length = std::sqrt(static_cast<double>(i * i + j * j));
       def.pose.position = {i * pitch, j * pitch, 0};
-      def.velocity.linear = length > 0 ? (-kSpeed / length) * Vec3{static_cast<double>(i), static_cast<double>(j), 0} : Vec3{};
+      def.velocity.linear =
+          length > 0 ? (-kSpeed / length) * Vec3{static_cast<double>(i), static_cast<double>(j), 0} : Vec3{};
       scene.world.add_body(def);
     }
   return scene;
@@ -128,7 +129,9 @@ const std::vector<ElasticFamily>& families() {
   static const std::vector<ElasticFamily> kFamilies{
       {"cylinders_3x3",
        "nine elastic cylinders that meet in the middle (Litven 2013, 7.2)",
-       {spacing_parameter(0.25, 0.05, 0.5), young_parameter(1.19e6), friction_parameter(1),
+       {spacing_parameter(0.25, 0.05, 0.5),
+        young_parameter(1.19e6),
+        friction_parameter(1),
         {"direct", 0, 0, 1, "1: a factorisation per active set instead of SCHURPA", true}},
        build_cylinders},
       {"jelly_cubes",

@@ -81,7 +81,8 @@ void set_value(const std::string& scene, const std::vector<ParameterSpec>& specs
     return;
   }
   const std::string cure = known.empty() ? "; it has none" : did_you_mean(name, known);
-  fail_input(fmt::format("scene {0} has no parameter '{1}'{2}; `cairn scenes {0}` tells what it has", scene, name, cure));
+  fail_input(
+      fmt::format("scene {0} has no parameter '{1}'{2}; `cairn scenes {0}` tells what it has", scene, name, cure));
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ struct ElasticSums {
 
 void refuse_others(const RunOptions& o) {
   const bool has_other = !o.solver.empty() || !o.out.empty() || !o.csv.empty() || !o.vtp.empty() || !o.pov.empty() ||
-                         !o.checkpoint.empty() || !o.resume.empty() || !o.measure.empty() || o.save_at || o.sub_steps || !o.save.empty() || !o.restore.empty();
+                         !o.checkpoint.empty() || !o.resume.empty() || !o.measure.empty() || o.save_at || o.sub_steps ||
+                         !o.save.empty() || !o.restore.empty();
   if (has_other)
     fail_input(fmt::format("{} is a scene of elastic solids: it takes --param, --steps, --dt, --threads, --json and "
                            "--hashes",
@@ -65,7 +66,8 @@ void refuse_others(const RunOptions& o) {
 
 double energy_of(const ElasticWorld& world) {
   double sum = 0;
-  for (int i = 0; i < world.body_count(); ++i) sum += world.measures(i).kinetic_energy + world.measures(i).elastic_energy;
+  for (int i = 0; i < world.body_count(); ++i)
+    sum += world.measures(i).kinetic_energy + world.measures(i).elastic_energy;
   return sum;
 }
 
@@ -83,7 +85,9 @@ nlohmann::json to_json(const ElasticSums& s, const scenes::ElasticScene& scene, 
             {"sub_steps_max", s.sub_steps},
             {"rows_max", s.rows},
             {"staggered_max", s.staggered},
-            {"staggered_mean", s.steps_with_contact > 0 ? static_cast<double>(s.staggered_sum) / static_cast<double>(s.steps_with_contact) : 0.0},
+            {"staggered_mean", s.steps_with_contact > 0
+                                   ? static_cast<double>(s.staggered_sum) / static_cast<double>(s.steps_with_contact)
+                                   : 0.0},
             {"active_set_iterations_contact_max", s.contact_sets},
             {"active_set_iterations_friction_max", s.friction_sets},
             {"factorisations_per_step_max", s.factorisations},
@@ -92,7 +96,8 @@ nlohmann::json to_json(const ElasticSums& s, const scenes::ElasticScene& scene, 
             {"unfinished", s.unfinished},
             {"mass_error", s.mass_error},
             {"momentum_error", s.momentum_error},
-            {"energy_max_over_start", start_energy > kNoEnergy * s.most_energy ? nlohmann::json(s.most_energy / start_energy) : nullptr},
+            {"energy_max_over_start",
+             start_energy > kNoEnergy * s.most_energy ? nlohmann::json(s.most_energy / start_energy) : nullptr},
             {"kinetic_energy", total.kinetic_energy},
             {"elastic_energy", total.elastic_energy},
             {"volume", total.volume},
@@ -108,7 +113,8 @@ void print(std::FILE* out, const ElasticSums& s, const scenes::ElasticScene& sce
              scene.world.body_count(), s.cells, s.rows);
   fmt::print(out, "staggering {} at most; active sets {} (contact), {} (friction); factorisations {}; {} not settled\n",
              s.staggered, s.contact_sets, s.friction_sets, s.factorisations, s.not_settled);
-  fmt::print(out, "energy {:.6g} J kinetic, {:.6g} J elastic; mass changed by {:.2e}; momentum made by contact {:.1e}\n",
+  fmt::print(out,
+             "energy {:.6g} J kinetic, {:.6g} J elastic; mass changed by {:.2e}; momentum made by contact {:.1e}\n",
              total.kinetic_energy, total.elastic_energy, s.mass_error, s.momentum_error);
   if (s.frozen > 0) fmt::print(out, "{} solids broke down and are frozen\n", s.frozen);
   fmt::print(out, "{:.3g} s, state {}\n", s.seconds, scene.world.state_hash().to_string());

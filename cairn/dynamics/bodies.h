@@ -4,7 +4,9 @@
 // Hot arrays are read by detection and assembly in every step, the records only where something acts on the body.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "cairn/dynamics/body_def.h"
@@ -73,6 +75,25 @@ struct Bodies {
     reference.resize(count), version.resize(count);
   }
 };
+
+/// Calls visit(i) for the bodies that are active, kinematic or touched, in order. Eight that are none of it are passed
+/// over at once: most bodies of a large world sleep or are fixed.
+template <class Visit>
+void for_each_stirred(const Bodies& bodies, Visit&& visit) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  const std::size_t size = bodies.size();
+  for (std::size_t first = 0; first < size; first += 8) {
+    const std::size_t count = std::min<std::size_t>(8, size - first);
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, bodies.status.data() + first, count);
+    // A byte of `still` is zero where a body is dynamic and neither asleep nor frozen.
+    const std::uint64_t still = (eight & kEach * (kDynamic | kAsleep | kQuarantined)) ^ kEach * kDynamic;
+    const bool any_active = ((still - kEach) & ~still & kEach * 0x80) != 0;
+    if (!any_active && (eight & kEach * (kKinematic | kTouched)) == 0) continue;
+    for (std::size_t i = first; i < first + count; ++i)
+      if (bodies.is_active(i) || (bodies.status[i] & (kKinematic | kTouched)) != 0) visit(i);
+  }
+}
 
 inline BodyKind kind_of(const Bodies& bodies, std::size_t i) {
   if (bodies.is_dynamic(i)) return BodyKind::dynamic;

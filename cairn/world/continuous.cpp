@@ -116,12 +116,14 @@ void find_first_touch(WorldState& world, std::size_t shape, const Vec3& way, dou
 
 void stop_at_first_touch(WorldState& world) {
   const Bodies& bodies = world.bodies;
-  const auto is_flagged = [](const BodyRecord& record) { return record.continuous; };
-  if (std::none_of(bodies.record.begin(), bodies.record.end(), is_flagged)) return;
+  const std::vector<std::int32_t>& movers = world.movers.bodies;
+  const auto is_flagged = [&](std::int32_t i) { return bodies.record[static_cast<std::size_t>(i)].continuous; };
+  if (std::none_of(movers.begin(), movers.end(), is_flagged)) return;
   const Outlook outlook = look_out(world);
   // All see the whole ways of the others, so that it does not matter who comes first.
   world.stopped.clear();
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
+  for (const std::int32_t mover : movers) {
+    const auto i = static_cast<std::size_t>(mover);
     if (!bodies.record[i].continuous || !bodies.is_active(i)) continue;
     const Vec3 way = world.assembly.solution.displacement[i].linear;
     FirstTouch first{1, way};

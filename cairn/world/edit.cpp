@@ -251,6 +251,7 @@ void World::remove_body(BodyId body) {
   drop_joints_of(world, i);
   for (const std::uint32_t s : world.bodies.record[i].shapes) drop_shape(world, s);
   world.bodies.status[i] = 0;
+  world.partial_sums.clear();
   world.bodies.velocity[i] = {};
   world.bodies.mass[i] = {};
   world.bodies.record[i] = {};

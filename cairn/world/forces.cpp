@@ -21,6 +21,7 @@ void add_force_and_torque(WorldState& world, std::size_t i, const Vec3& force, c
   check_vector(sum, kLargestForce, "the sum of forces on the body");
   check_vector(turn, kLargestForce, "the sum of torques on the body");
   record.force = sum, record.torque = turn;
+  world.forced.push_back(static_cast<std::int32_t>(i));
   wake_body(world, i);
 }
 

@@ -43,9 +43,15 @@ void measure_state(WorldState& world) {
   StepReport& report = world.report;
   const auto count = static_cast<std::int64_t>(bodies.size());
   const std::size_t blocks = static_cast<std::size_t>((count + kBodyGrain - 1) / kBodyGrain);
-  world.partial_sums.assign(4 * blocks, 0.0);
+  // Blocks of bodies none of which stirred have the sums that they had.
+  const bool all = world.partial_sums.size() != 4 * blocks;
+  world.flags.assign(blocks, all ? 1 : 0);
+  for (const std::int32_t i : world.movers.bodies) world.flags[static_cast<std::size_t>(i / kBodyGrain)] = 1;
+  world.partial_sums.resize(4 * blocks);
   parallel_for(world.pool.get(), count, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+    if (world.flags[static_cast<std::size_t>(begin / kBodyGrain)] == 0) return;
     double* sum = &world.partial_sums[4 * static_cast<std::size_t>(begin / kBodyGrain)];
+    std::fill_n(sum, 4, 0.0);
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const Energy energy = energy_of(bodies, i, world.settings.gravity);
       sum[0] += energy.kinetic, sum[1] += energy.potential;

@@ -47,10 +47,11 @@ bool quarantine(WorldState& world, bool solved_already) {
     return !is_well(world, i, free_velocity(world.assembly.problem, static_cast<std::int32_t>(i)));
   };
   const bool any = parallel_reduce(
-      world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain, false,
+      world.pool.get(), static_cast<std::int64_t>(world.movers.bodies.size()), kBodyGrain, false,
       [&](std::int64_t begin, std::int64_t end) {
         bool broken = false;
-        for (std::int64_t i = begin; i < end; ++i) broken = broken || is_broken(static_cast<std::size_t>(i));
+        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+          broken = broken || is_broken(static_cast<std::size_t>(world.movers.bodies[k]));
         return broken;
       },
       [](bool a, bool b) { return a || b; });

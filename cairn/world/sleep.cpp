@@ -36,12 +36,12 @@ void disturb_by_kinematic(WorldState& world) {
     const BroadPair& pair = world.cache.pairs()[i];
     const auto a = static_cast<std::size_t>(world.shapes.body[static_cast<std::size_t>(pair.a)]);
     const auto b = static_cast<std::size_t>(world.shapes.body[static_cast<std::size_t>(pair.b)]);
-    if (bodies.is_moving_kinematic(a)) world.bodies.record[b].rest_time = 0;
-    if (bodies.is_moving_kinematic(b)) world.bodies.record[a].rest_time = 0;
+    if (bodies.is_moving_kinematic(a)) wake_body(world, b);
+    if (bodies.is_moving_kinematic(b)) wake_body(world, a);
   }
   for_each_joint(world, [&](std::size_t a, std::size_t b) {
-    if (bodies.is_moving_kinematic(a)) world.bodies.record[b].rest_time = 0;
-    if (bodies.is_moving_kinematic(b)) world.bodies.record[a].rest_time = 0;
+    if (bodies.is_moving_kinematic(a)) wake_body(world, b);
+    if (bodies.is_moving_kinematic(b)) wake_body(world, a);
   });
 }
 
@@ -55,6 +55,7 @@ void set_asleep(WorldState& world, std::size_t i, bool asleep) {
 }  // namespace
 
 void wake_body(WorldState& world, std::size_t body) {
+  world.partial_sums.clear();
   world.bodies.record[body].rest_time = 0;
   world.bodies.status[body] &= static_cast<std::uint8_t>(~kAsleep);
 }
@@ -88,13 +89,19 @@ void update_sleep(WorldState& world) {
   report.islands = islands.count - other, report.sleeping_islands = 0;
   if (!world.settings.sleep.enabled) return;
   bool kinematic = false;
-  for (std::size_t i = 0; i < bodies.size(); ++i) kinematic = kinematic || bodies.is_moving_kinematic(i);
+  for_each_stirred(bodies, [&](std::size_t i) { kinematic = kinematic || bodies.is_moving_kinematic(i); });
   if (kinematic) disturb_by_kinematic(world);
-  // Per island: 1 if a body in it is not restful.
+  // Per island: 1 if a body in it is not restful. Who sleeps is, unless he has been woken or the settings changed.
   world.flags.assign(static_cast<std::size_t>(islands.count), 0);
-  for (std::size_t i = 0; i < bodies.size(); ++i)
+  const auto disturb = [&](std::size_t i) {
     if (bodies.is_dynamic(i) && !is_frozen(bodies, i) && !is_restful(world, i))
       world.flags[static_cast<std::size_t>(islands.of_vertex[i])] = 1;
+  };
+  if (world.all_may_wake)
+    for (std::size_t i = 0; i < bodies.size(); ++i) disturb(i);
+  else
+    for_each_stirred(bodies, disturb);
+  world.all_may_wake = false;
   report.sleeping_islands = std::count(world.flags.begin(), world.flags.end(), std::uint8_t{0}) - other;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_dynamic(i) || is_frozen(bodies, i)) continue;
@@ -107,7 +114,8 @@ void update_rest_times(WorldState& world, double dt) {
   if (!world.settings.sleep.enabled) return;
   const SleepSettings& sleep = world.settings.sleep;
   Bodies& bodies = world.bodies;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
+  for (const std::int32_t mover : world.movers.bodies) {
+    const auto i = static_cast<std::size_t>(mover);
     if (!bodies.is_active(i)) continue;
     const Velocity& v = bodies.velocity[i];
     const bool slow = dot(v.linear, v.linear) <= sleep.linear_speed * sleep.linear_speed &&

@@ -53,34 +53,75 @@ void update_version(const WorldSettings& settings, Bodies& bodies, std::size_t i
   bodies.version[i] = edited ? edited_version(bodies.version[i]) : bodies.version[i] + 1;
 }
 
-/// Bodies that may have moved since the last detection, as flags.
-void find_moved(WorldState& world) {
-  Bodies& bodies = world.bodies;
-  world.flags.resize(bodies.size());
-  parallel_for(world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain,
+/// work(i) for bodies of a list, side by side.
+template <class Work>
+void for_bodies(WorldState& world, std::span<const std::int32_t> list, Work&& work) {
+  parallel_for(world.pool.get(), static_cast<std::int64_t>(list.size()), kBodyGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                   const bool moved = bodies.is_active(i) || (bodies.status[i] & (kKinematic | kTouched)) != 0;
-                   world.flags[i] = moved ? 1 : 0;
-                   if (moved) update_version(world.settings, bodies, i);
-                   bodies.status[i] &= static_cast<std::uint8_t>(~kTouched);
-                 }
+                 for (std::int64_t k = begin; k < end; ++k)
+                   work(static_cast<std::size_t>(list[static_cast<std::size_t>(k)]));
                });
 }
 
+/// Bodies that may have moved since the last detection: what is active or was edited, and kinematic bodies on their
+/// way. Returns whether there are any that had not moved at that detection.
+bool find_moved(WorldState& world) {
+  Bodies& bodies = world.bodies;
+  std::swap(world.moved, world.found);  // those of the last detection
+  world.moved.clear();
+  world.has_moved.resize(bodies.size(), 0);
+  bool any_entered = false;
+  for_each_stirred(bodies, [&](std::size_t i) {
+    const bool rests = !bodies.is_active(i) && (bodies.status[i] & kTouched) == 0 && !bodies.is_moving_kinematic(i);
+    if (rests) return;
+    any_entered = any_entered || world.has_moved[i] == 0;
+    world.moved.push_back(static_cast<std::int32_t>(i));
+  });
+  for (const std::int32_t i : world.found) world.has_moved[static_cast<std::size_t>(i)] = 0;
+  for (const std::int32_t i : world.moved) world.has_moved[static_cast<std::size_t>(i)] = 1;
+  for_bodies(world, world.moved, [&](std::size_t i) {
+    update_version(world.settings, bodies, i);
+    bodies.status[i] &= static_cast<std::uint8_t>(~kTouched);
+  });
+  return any_entered;
+}
+
+/// The shapes of all bodies that moved: one by one where these are few, else in the order of the arrays.
 void place_shapes(WorldState& world, double dt) {
-  find_moved(world);
+  constexpr std::size_t kFew = 8;  // a body in so many
   Shapes& shapes = world.shapes;
+  const auto place = [&](std::size_t s) { place_shape(world.bodies, shapes, s, world.settings.margin, dt); };
+  if (kFew * world.moved.size() < world.bodies.size())
+    return for_bodies(world, world.moved, [&](std::size_t i) {
+      for (const std::uint32_t s : world.bodies.record[i].shapes) place(s);
+    });
   parallel_for(world.pool.get(), static_cast<std::int64_t>(shapes.size()), kBodyGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   if (shapes.body[i] >= 0 && world.flags[static_cast<std::size_t>(shapes.body[i])] != 0)
-                     place_shape(world.bodies, shapes, i, world.settings.margin, dt);
+                   if (shapes.body[i] >= 0 && world.has_moved[static_cast<std::size_t>(shapes.body[i])] != 0) place(i);
                });
+}
+
+/// After it is known who sleeps.
+void list_movers(WorldState& world) {
+  const Bodies& bodies = world.bodies;
+  Movers& movers = world.movers;
+  for (const std::int32_t i : movers.bodies) movers.is_listed[static_cast<std::size_t>(i)] = 0;
+  movers.is_listed.resize(bodies.size(), 0);
+  movers.bodies = world.moved;
+  for (const std::int32_t i : movers.bodies) movers.is_listed[static_cast<std::size_t>(i)] = 1;
+  world.slabs_rest = true;
+  for_each_stirred(bodies, [&](std::size_t i) {
+    if (movers.is_listed[i] != 0 || !bodies.is_active(i)) return;
+    movers.bodies.push_back(static_cast<std::int32_t>(i)), movers.is_listed[i] = 1;
+    world.slabs_rest = false;
+  });
+  if (!world.slabs_rest) std::sort(movers.bodies.begin(), movers.bodies.end());
 }
 
 void find_pairs(WorldState& world, double dt) {
   StageTimer timing(world, Stage::broad);
+  world.any_entered = find_moved(world);
   place_shapes(world, dt);
   if (world.exclusions_changed) refresh_exclusions(world);
   world.broad->find_pairs(world.shapes.bounds, world.shapes.filter, world.shapes.ball, world.pool.get(),
@@ -94,8 +135,14 @@ void update_contacts(WorldState& world, double dt) {
     world.cache.match(world.pool.get());
   }
   StageTimer timing(world, Stage::narrow);
-  const DetectSettings settings{world.settings.margin, dt, world.settings.recycling, world.settings.recycle_shift,
-                                world.settings.recycle_turn};
+  DetectSettings settings{world.settings.margin,
+                          dt,
+                          world.settings.recycling,
+                          world.settings.recycle_shift,
+                          world.settings.recycle_turn,
+                          world.has_moved,
+                          world.any_entered};
+  if (!world.is_continued) settings.moved = {};
   world.cache.update(world.bodies, world.shapes, settings, world.pool.get());
 }
 
@@ -114,6 +161,7 @@ void rebuild_graph(WorldState& world) {
   list_joint_edges(world);
   world.graph.rebuild(world.bodies, world.shapes, world.cache, world.joint_edges, world.pool.get());
   update_sleep(world);
+  list_movers(world);
 }
 
 /// Where bodies may touch, and how they hang together.
@@ -138,7 +186,7 @@ void assemble_problem(WorldState& world, double dt) {
   const ContactSource source = contact_source(world);
   const double ratio = step_ratio(world, dt), impulse_scale = world.settings.warm_start ? ratio : 0.0;
   LaneSolver* lanes = world.solver->lane_solver();
-  assemble_bodies(world.bodies, world.settings, dt, world.pool.get(), world.assembly);
+  assemble_bodies(world.bodies, world.movers, world.settings, dt, world.pool.get(), world.assembly);
   assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
   if (lanes != nullptr) assemble_lanes(source, world.settings, impulse_scale, *lanes, world.pool.get(), world.assembly);
   if (lanes == nullptr || world.is_judging || world.keeps_problem || world.keeps_warm_start)
@@ -249,7 +297,8 @@ void correct_free_flight(WorldState& world, double dt) {
   const auto hold = [&](std::int32_t a, std::int32_t b) {
     world.flags[static_cast<std::size_t>(a)] = world.flags[static_cast<std::size_t>(b)] = 1;
   };
-  for (const Slab& slab : world.cache.slabs())
+  for (const Slab& slab : world.cache.slabs()) {
+    if (source.is_at_rest(slab)) continue;
     for (const ContactManifold& m : slab.manifolds) {
       if (!takes_part(source, world.assembly, m)) continue;
       const ManifoldContext context = manifold_context(source, m);
@@ -257,6 +306,7 @@ void correct_free_flight(WorldState& world, double dt) {
         if (holds(world, context, slab.points[static_cast<std::size_t>(m.first_point + j)]))
           hold(context.block.body_a, context.block.body_b);
     }
+  }
   for (const JointBlock& j : problem.joints) hold(j.body_a, j.body_b);
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
     if (world.flags[i] == 0 && world.bodies.is_active(i))
@@ -268,25 +318,26 @@ void integrate(WorldState& world, double dt) {
   Bodies& bodies = world.bodies;
   const ContactSolution& solution = world.assembly.solution;
   world.queries.begin_marks(bodies.size());
-  parallel_for(world.pool.get(), static_cast<std::int64_t>(bodies.size()), kBodyGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                   if (bodies.is_active(i)) {
-                     world.queries.mark_moved(i);
-                     bodies.velocity[i] = solution.velocity[i];
-                     bodies.pose[i] = moved(bodies.pose[i], solution.displacement[i]);
-                   } else if (bodies.is_moving_kinematic(i)) {
-                     const Velocity& v = bodies.velocity[i];
-                     world.queries.mark_moved(i);
-                     bodies.pose[i] = moved(bodies.pose[i], {dt * v.linear, dt * v.angular});
-                   }
-                 }
-               });
+  for_bodies(world, world.movers.bodies, [&](std::size_t i) {
+    if (bodies.is_active(i)) {
+      world.queries.mark_moved(i);
+      bodies.velocity[i] = solution.velocity[i];
+      bodies.pose[i] = moved(bodies.pose[i], solution.displacement[i]);
+    } else if (bodies.is_moving_kinematic(i)) {
+      const Velocity& v = bodies.velocity[i];
+      world.queries.mark_moved(i);
+      bodies.pose[i] = moved(bodies.pose[i], {dt * v.linear, dt * v.angular});
+    }
+  });
 }
 
 /// Forces from outside act for one step, all its sub-steps.
-void forget_forces(Bodies& bodies) {
-  for (BodyRecord& record : bodies.record) record.force = record.torque = {};
+void forget_forces(WorldState& world) {
+  for (const std::int32_t i : world.forced) {
+    BodyRecord& record = world.bodies.record[static_cast<std::size_t>(i)];
+    record.force = record.torque = {};
+  }
+  world.forced.clear();
 }
 
 /// Poses, rest times, measures.
@@ -328,11 +379,16 @@ bool is_judged(const WorldState& world) {
 
 /// Detection included: contacts are those of the sub-step, and most of them are recycled.
 void sub_step(WorldState& world, double dt, bool is_last) {
+  // What the last sub-step left out because it was known is not, if that one never came to its end.
+  world.is_continued = !world.is_broken_off;
+  world.is_broken_off = true;
+  if (!world.is_continued) world.assembly.problem.bodies.clear(), world.partial_sums.clear();
   world.first_event = world.events.size();
   world.is_judging = is_last && is_judged(world);
   detect(world, dt);
   solve(world, dt);
   advance(world, dt);
+  world.is_broken_off = false;
   break_joints(world);
   world.last_dt = dt;
 }
@@ -361,7 +417,7 @@ const StepReport& World::step(double dt) {
   begin_report(world, dt);
   const int sub_steps = world.settings.sub_steps;
   for (int k = 0; k < sub_steps; ++k) sub_step(world, dt / sub_steps, k + 1 == sub_steps);
-  forget_forces(world.bodies);
+  forget_forces(world);
   commit_step(world);
   deliver_events();
   return world.report;

@@ -64,6 +64,7 @@ void apply_settings(WorldState& world, const WorldSettings& settings) {
 
   const WorldSettings& old = world.settings;
   const bool sleep_on = settings.sleep.enabled && settings.gravity == old.gravity;
+  world.all_may_wake = true;
   const bool same_contacts = settings.margin == old.margin && settings.recycling == old.recycling;
   world.settings = settings;
   world.solver = std::move(solver);

@@ -72,8 +72,20 @@ struct WorldState {
   bool measures_cpu_times = false;
   ContactSolution warm_start;  ///< the impulses that the last solve began from, where they are kept
 
+  // Who moves. Found anew by every detection; nothing else writes them.
+  std::vector<std::int32_t> moved;      ///< bodies that may have moved since the last detection, ascending
+  std::vector<std::uint8_t> has_moved;  ///< per body: it is listed
+  Movers movers;                        ///< those, and what moves in this sub-step
+  bool any_entered = true;              ///< some of them had not moved at the detection before
+  bool is_broken_off = false;           ///< a sub-step is under way, or threw: a solver may refuse the problem
+  bool is_continued = false;            ///< the sub-step before this one came to its end
+  bool slabs_rest = false;              ///< no body moves in this sub-step that had not moved at its detection
+  bool all_may_wake = true;             ///< who sleeps may have to wake without having been touched: settings changed
+  std::vector<std::int32_t> forced;     ///< bodies with a force or torque for the next step, or without one again
+
   // Scratch of a step.
-  std::vector<double> partial_sums;
+  std::vector<double>
+      partial_sums;  ///< of measure_state, per block of bodies; kept where no body stirred; may be empty
   std::vector<std::int32_t> found;
   std::vector<std::uint8_t> flags;
   std::vector<std::pair<std::size_t, Vec3>>
@@ -93,7 +105,7 @@ struct WorldState {
 
 /// Where assembly finds the contacts of this step.
 inline ContactSource contact_source(const WorldState& world) {
-  return {world.shapes, world.materials, world.cache, world.graph};
+  return {world.shapes, world.materials, world.cache, world.graph, world.slabs_rest};
 }
 /// The problem of the last step with its contacts, which may not have been needed so far, and their impulses.
 /// InputError if it can no longer be made.

@@ -48,25 +48,45 @@ Velocity external_acceleration(const Bodies& bodies, std::size_t i, const Proble
   return a;
 }
 
-/// Returns whether any has an axis that is held.
-bool fill_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool, Assembly& out) {
+/// Returns whether it has an axis that is held.
+bool fill_body(const Bodies& bodies, std::size_t i, const Vec3& gravity, double dt, Assembly& out) {
+  ProblemBody& body = out.problem.bodies[i];
+  body = {};
+  out.centre[i] = bodies.pose[i].position;
+  if ((bodies.status[i] & kKinematic) != 0) body.velocity = bodies.velocity[i];
+  if (!bodies.is_active(i)) return false;
+  body.inverse_mass = bodies.mass[i].inverse_mass;
+  body.inverse_inertia = world_inverse_inertia(bodies, i);
+  body.velocity = held_velocity(bodies, i);
+  body.acceleration = external_acceleration(bodies, i, body, gravity, dt);
+  return (bodies.record[i].locked_axes & (kLockX | kLockY | kLockZ)) != 0;
+}
+
+/// Fills the movers, and those of the step before that are none any more; all if there are more or fewer bodies than
+/// then. Returns whether any has an axis that is held.
+bool fill_bodies(const Bodies& bodies, const Movers& movers, const Vec3& gravity, double dt, ThreadPool* pool,
+                 Assembly& out) {
   std::atomic<bool> any_held = false;
+  const auto fill_all = [&](std::size_t count, auto&& body_at) {
+    parallel_for(pool, static_cast<std::int64_t>(count), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
+      for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
+        if (const std::int64_t i = body_at(k);
+            i >= 0 && fill_body(bodies, static_cast<std::size_t>(i), gravity, dt, out))
+          any_held.store(true);
+    });
+  };
+  const bool all = out.problem.bodies.size() != bodies.size() + 1;
   out.problem.bodies.resize(bodies.size() + 1), out.centre.resize(bodies.size() + 1);
   out.problem.bodies.back() = {}, out.centre.back() = {};
-  parallel_for(pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      ProblemBody& body = out.problem.bodies[i];
-      body = {};
-      out.centre[i] = bodies.pose[i].position;
-      if ((bodies.status[i] & kKinematic) != 0) body.velocity = bodies.velocity[i];
-      if (!bodies.is_active(i)) continue;
-      body.inverse_mass = bodies.mass[i].inverse_mass;
-      body.inverse_inertia = world_inverse_inertia(bodies, i);
-      body.velocity = held_velocity(bodies, i);
-      body.acceleration = external_acceleration(bodies, i, body, settings.gravity, dt);
-      if ((bodies.record[i].locked_axes & (kLockX | kLockY | kLockZ)) != 0) any_held.store(true);
-    }
-  });
+  if (all) {
+    fill_all(bodies.size(), [](std::size_t k) { return static_cast<std::int64_t>(k); });
+  } else {
+    fill_all(out.filled.size(), [&](std::size_t k) -> std::int64_t {
+      return movers.is_listed[static_cast<std::size_t>(out.filled[k])] != 0 ? -1 : out.filled[k];
+    });
+    fill_all(movers.bodies.size(), [&](std::size_t k) -> std::int64_t { return movers.bodies[k]; });
+  }
+  out.filled = movers.bodies;
   return any_held.load();
 }
 
@@ -78,7 +98,9 @@ bool all_are_active(const Bodies& bodies) {
 
 }  // namespace
 
-OverlapSums sum_overlaps(const Slab& slab) {
+namespace {
+
+OverlapSums overlaps_of(const Slab& slab) {
   OverlapSums sums;
   // Four sums side by side: one would wait for each addition before the next.
   constexpr std::size_t kSide = 4;
@@ -98,16 +120,27 @@ OverlapSums sum_overlaps(const Slab& slab) {
   return sums;
 }
 
+}  // namespace
+
+void count_overlaps(std::size_t slabs, Assembly& out) { out.overlaps.resize(slabs), out.summed.resize(slabs, 0); }
+
+void sum_overlaps(const Slab& slab, std::size_t s, Assembly& out) {
+  if (out.summed[s] == slab.computed && slab.is_still()) return;
+  out.overlaps[s] = overlaps_of(slab);
+  out.summed[s] = slab.computed;
+}
+
 namespace {
 
 /// Contacts per slab and how deep they are.
 void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) {
   const std::span<const Slab> slabs = from.cache.slabs();
   out.first_contact.assign(slabs.size() + 1, 0);
-  out.overlaps.assign(slabs.size(), {});
+  count_overlaps(slabs.size(), out);
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
-      out.overlaps[s] = sum_overlaps(slabs[s]);
+      sum_overlaps(slabs[s], s, out);
+      if (from.is_at_rest(slabs[s])) continue;
       for (const ContactManifold& m : slabs[s].manifolds)
         if (takes_part(from, out, m)) out.first_contact[s + 1] += m.count;
     }
@@ -118,6 +151,7 @@ void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) 
 void fill_slab(const ContactSource& from, const WorldSettings& settings, double impulse_scale, std::size_t s,
                Assembly& out) {
   const Slab& slab = from.cache.slabs()[s];
+  if (from.is_at_rest(slab)) return;
   auto k = static_cast<std::size_t>(out.first_contact[s]);
   std::int64_t edge = from.graph.first_edge()[s] - 1;
   std::int32_t last_pair = -1;
@@ -137,10 +171,11 @@ void fill_slab(const ContactSource& from, const WorldSettings& settings, double 
 
 }  // namespace
 
-void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool, Assembly& out) {
+void assemble_bodies(const Bodies& bodies, const Movers& movers, const WorldSettings& settings, double dt,
+                     ThreadPool* pool, Assembly& out) {
   out.problem.dt = dt;
   out.problem.stabilisation = settings.stabilisation;
-  out.any_locked = fill_bodies(bodies, settings, dt, pool, out);
+  out.any_locked = fill_bodies(bodies, movers, settings.gravity, dt, pool, out);
   out.all_take_part = all_are_active(bodies);
   out.has_contacts = out.is_in_lanes = false;
   out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
@@ -168,6 +203,7 @@ void scatter_impulses(const Assembly& assembly, const ContactSource& from, Conta
       assembly.solution.contact_carry.empty() ? assembly.solution.contact_impulse : assembly.solution.contact_carry;
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      if (from.is_at_rest(slabs[s])) continue;
       auto k = static_cast<std::size_t>(assembly.first_contact[s]);
       for (const ContactManifold& m : slabs[s].manifolds) {
         if (!takes_part(from, assembly, m)) continue;

@@ -70,6 +70,8 @@ struct Assembly {
   std::vector<std::int32_t> contact_colour;  ///< per contact
   std::vector<std::int64_t> first_contact;   ///< per slab of the cache, one more at the end
   std::vector<OverlapSums> overlaps;         ///< per slab
+  std::vector<std::uint64_t> summed;         ///< per slab: Slab::computed of what was summed up; 0: nothing
+  std::vector<std::int32_t> filled;          ///< bodies that assemble_bodies last wrote
   std::vector<JointBlock> held_blocks;       ///< of locked axes and rolling resistance, before those of joints
   std::vector<JointRow> held_rows;           ///< their rows
   bool has_contacts = false;                 ///< contacts are in the problem, and their impulses in the solution
@@ -86,12 +88,26 @@ struct ContactSource {
   const MaterialTable& materials;
   const ContactCache& cache;
   const ContactGraph& graph;
+  bool slabs_rest = false;  ///< no body of a slab that is still moves in this step
+
+  /// None of its contacts takes part.
+  bool is_at_rest(const Slab& slab) const { return slabs_rest && slab.is_still(); }
 };
 
-OverlapSums sum_overlaps(const Slab& slab);
+/// Overlaps of slab s, summed up again only if something was written there; `count_overlaps` first, with all slabs.
+void count_overlaps(std::size_t slabs, Assembly& out);
+void sum_overlaps(const Slab& slab, std::size_t s, Assembly& out);
 
-/// Bodies, dt and stabilisation: the problem without contacts and joints.
-void assemble_bodies(const Bodies& bodies, const WorldSettings& settings, double dt, ThreadPool* pool, Assembly& out);
+/// Who has to be looked at in a step.
+struct Movers {
+  std::vector<std::int32_t> bodies;     ///< that may have moved since the step before or move in this one, ascending
+  std::vector<std::uint8_t> is_listed;  ///< per body
+};
+
+/// Bodies, dt and stabilisation: the problem without contacts and joints. Bodies that are not among the movers are
+/// those that they were.
+void assemble_bodies(const Bodies& bodies, const Movers& movers, const WorldSettings& settings, double dt,
+                     ThreadPool* pool, Assembly& out);
 
 /// Contacts in double, with their colours and what they start from: the impulses of the last step times
 /// `impulse_scale`. After assemble_bodies; later too, while the cache is that of the step.

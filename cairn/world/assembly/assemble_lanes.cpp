@@ -309,11 +309,13 @@ struct Filling {
     const std::size_t slabs = from.cache.slabs().size();
     const bool may_be_same = sources.kept && sources.first.size() == slabs + 1;
     if (sources.slabs.size() < slabs) sources.slabs.resize(slabs);
-    out.first_contact.assign(slabs + 1, 0), out.overlaps.resize(slabs);
+    out.first_contact.assign(slabs + 1, 0), count_overlaps(slabs, out);
     for_slabs(from, pool, [&](std::size_t s) {
       LaneSources::OfSlab& slab = sources.slabs[s];
-      out.overlaps[s] = sum_overlaps(from.cache.slabs()[s]);
-      if (is_as_before(from.cache.slabs()[s], out, slab))
+      sum_overlaps(from.cache.slabs()[s], s, out);
+      if (from.is_at_rest(from.cache.slabs()[s]))
+        slab.points.clear(), slab.keys.clear(), slab.stays = false;
+      else if (is_as_before(from.cache.slabs()[s], out, slab))
         find_keys(from, settings, out, s, slab);
       else
         find_slab(from, settings, out, s, slab);

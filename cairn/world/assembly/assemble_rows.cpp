@@ -52,7 +52,8 @@ void lock_axes(const Bodies& bodies, Assembly& out) {
 /// Rolling resistance: the relative turning across the normal is held by a torque of at most rolling_radius times the
 /// normal impulse, which is that of the last step (two rows per contact), whether or not the solver starts from it.
 void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out) {
-  for (const Slab& slab : from.cache.slabs())
+  for (const Slab& slab : from.cache.slabs()) {
+    if (from.is_at_rest(slab)) continue;
     for (const ContactManifold& m : slab.manifolds) {
       if (!takes_part(from, out, m)) continue;
       const ManifoldContext context = manifold_context(from, m);
@@ -70,6 +71,7 @@ void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out)
         }
       }
     }
+  }
 }
 
 bool takes_part(const Bodies& bodies, const JointState& state) {

@@ -310,6 +310,7 @@ void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const Dete
                           ThreadPool* pool) {
   const auto total = static_cast<std::int64_t>(next_.pairs.size());
   ++updates_;
+  if (!same_pairs_ || settings.any_entered) ++entries_;
   if (total == 0) update_block(bodies, shapes, settings, 0, 0);
   parallel_for(pool, total, kPairBlock,
                [&](std::int64_t begin, std::int64_t end) { update_block(bodies, shapes, settings, begin, end); });
@@ -373,8 +374,41 @@ bool ContactCache::follow_in_place(const Bodies& bodies, const Shapes& shapes, c
   return true;
 }
 
+/// None of the bodies of a block has moved since the last update. Looked up again only where the answer may have
+/// changed.
+bool ContactCache::stands_still(const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
+                                std::int64_t end) const {
+  const auto block = static_cast<std::size_t>(begin / kPairBlock);
+  if (settings.moved.empty() || !settings.recycling) return false;
+  if (same_pairs_ && block < now_.slabs.size() && now_.slabs[block].unmoved == entries_) return true;
+  const auto moved = [&](std::int32_t shape) {
+    return settings.moved[static_cast<std::size_t>(shapes.body[static_cast<std::size_t>(shape)])];
+  };
+  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+    if ((moved(next_.pairs[i].a) | moved(next_.pairs[i].b)) != 0) return false;
+  return true;
+}
+
 void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                                 std::int64_t begin, std::int64_t end) {
+  const auto block = static_cast<std::size_t>(begin / kPairBlock);
+  // Without recycling, pairs at rest are asked anew from the axis of the last answer, whose last bits may still change.
+  const bool unmoved = settings.recycling && stands_still(shapes, settings, begin, end);
+  int rests = 0;
+  if (unmoved) rests = same_pairs_ && block < now_.slabs.size() ? now_.slabs[block].rests + 1 : 1;
+  if (rests > Slab::kRests) {
+    std::swap(now_.slabs[block], next_.slabs[block]);
+    next_.slabs[block].ended.clear(), next_.slabs[block].began.clear(), next_.slabs[block].ceased.clear();
+  } else {
+    make_block(bodies, shapes, settings, begin, end);
+    next_.slabs[block].computed = updates_;
+  }
+  next_.slabs[block].rests = std::min(rests, Slab::kRests + 1);
+  next_.slabs[block].unmoved = unmoved ? entries_ : 0;
+}
+
+void ContactCache::make_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
+                              std::int64_t begin, std::int64_t end) {
   if (end > begin && (update_balls_in_place(bodies, shapes, settings, begin, end) ||
                       follow_in_place(bodies, shapes, settings, begin, end)))
     return;

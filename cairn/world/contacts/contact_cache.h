@@ -6,7 +6,8 @@
 // Layout. Pairs are cut into blocks of kPairBlock, each with its own arrays of manifolds and points (a Slab): blocks
 // are worked on side by side and their order is that of the pairs, whatever the number of threads. Two generations take
 // turns: the new one is written while the old one is read. Where the pairs are those of the step before, records stay
-// where they are, and so do blocks in which nothing comes or goes: their points are followed in place.
+// where they are, and so do blocks in which nothing comes or goes: their points are followed in place. A block none of
+// whose bodies has moved is not looked at at all (Slab::is_still).
 #pragma once
 
 #include <cstdint>
@@ -81,6 +82,15 @@ struct Slab {
   bool all_follow = false;  ///< all manifolds have anchors and no pair needs re-collision: may be updated in place
   std::uint64_t made =
       0;  ///< number of the update that made the manifolds; since then they are the same ones. 0: unknown
+  std::uint64_t computed = 0;  ///< number of the update that last wrote anything here
+  std::uint64_t unmoved = 0;   ///< ContactCache::entries_ when none of its bodies was found to move; 0: some did
+  int rests = 0;               ///< updates in a row in which none of its bodies had moved, up to kRests + 1
+
+  /// After so many updates at the same place another one would write the same bits: the first measures what was made
+  /// while the bodies moved, the second starts from numbers that were measured at rest.
+  static constexpr int kRests = 2;
+  /// The last update left it alone.
+  bool is_still() const { return rests > kRests; }
   PartManifolds scratch;
 };
 
@@ -95,6 +105,8 @@ struct DetectSettings {
   double dt = 0;
   bool recycling = true;
   double recycle_shift = 1e-3, recycle_turn = 1e-3;  ///< m, rad
+  std::span<const std::uint8_t> moved{};  ///< per body: 0 if it is where it was in the last update; empty: unknown
+  bool any_entered = true;                ///< some body moved that had not moved in the last update
 };
 
 class ContactCache {
@@ -148,10 +160,14 @@ class ContactCache {
                        std::int64_t end);
   void update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
                     std::int64_t end);
+  bool stands_still(const Shapes& shapes, const DetectSettings& settings, std::int64_t begin, std::int64_t end) const;
+  void make_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
+                  std::int64_t end);
 
   ContactGeneration now_, next_;
   std::size_t slab_count_ = 0;
   std::uint64_t updates_ = 0;
+  std::uint64_t entries_ = 1;        ///< another number whenever pairs changed or a body began to move
   std::vector<std::int32_t> match_;  ///< per next pair: its index in now_, or -1
   bool same_pairs_ = false;          ///< next_.pairs equals now_.pairs: match_ is the identity and not filled, and
                                      ///< the records are those of next_ already

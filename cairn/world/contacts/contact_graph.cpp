@@ -44,11 +44,18 @@ bool ContactGraph::gather_edges(const Bodies& bodies, const Shapes& shapes, cons
     for (std::size_t i = begin; i < end; ++i)
       if (records[i].manifold_count > 0) visit(i);
   };
+  // Slabs that are still have the edges that they had, and where none before them changed they are at their place.
   std::vector<std::int64_t>& first = first_edge_;
+  const bool known = first.size() == slabs.size() + 1;
+  first_before_.assign(first.begin(), first.end());
+  const auto is_kept = [&](std::size_t s) { return known && slabs[s].is_still(); };
   first.assign(slabs.size() + 1, 0);
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), 16, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
-      block(s, [&](std::size_t) { ++first[s + 1]; });
+      if (is_kept(s))
+        first[s + 1] = first_before_[s + 1] - first_before_[s];
+      else
+        block(s, [&](std::size_t) { ++first[s + 1]; });
   });
   for (std::size_t s = 0; s < slabs.size(); ++s) first[s + 1] += first[s];
   std::atomic<bool> same = keys_.size() == static_cast<std::size_t>(first.back());
@@ -59,6 +66,7 @@ bool ContactGraph::gather_edges(const Bodies& bodies, const Shapes& shapes, cons
   };
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), 16, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+      if (is_kept(s) && first[s] == first_before_[s]) continue;
       auto e = static_cast<std::size_t>(first[s]);
       block(s, [&](std::size_t i) {
         const BroadPair& pair = cache.pairs()[i];

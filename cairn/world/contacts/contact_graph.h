@@ -39,6 +39,7 @@ class ContactGraph {
   bool gather_edges(const Bodies& bodies, const Shapes& shapes, const ContactCache& cache, ThreadPool* pool);
 
   std::vector<std::int64_t> first_edge_;
+  std::vector<std::int64_t> first_before_;  ///< of the step before, while edges are gathered
   std::vector<std::uint64_t> keys_;
   std::vector<Edge> edges_;
   std::vector<Edge> joint_edges_;

@@ -53,6 +53,7 @@ ContactEvent make_event(const WorldState& world, ContactEventKind kind, std::siz
 
 void compare_slab(WorldState& world, std::size_t s) {
   Slab& slab = world.cache.slabs()[s];
+  if (world.slabs_rest && slab.is_still()) return;  // compared when it came to rest
   const std::span<ContactPair> records = world.cache.records();
   slab.began.clear(), slab.ceased.clear();
   const std::size_t end = std::min(records.size(), (s + 1) * ContactCache::kPairBlock);

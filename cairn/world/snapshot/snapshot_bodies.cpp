@@ -106,6 +106,8 @@ void load_bodies(ByteReader& in, WorldState& world) {
       if (!live) continue;
       archive_body(in, bodies, i);
       check_body(bodies, i);
+      const BodyRecord& record = bodies.record[i];
+      if (!(record.force == Vec3{} && record.torque == Vec3{})) world.forced.push_back(static_cast<std::int32_t>(i));
     } catch (const InputError& error) {
       fail_input(fmt::format("body {}: {}", i, error.what()), error.kind());
     }

@@ -27,8 +27,7 @@ DelassusProblem lone_contacts(double w, double friction, const std::vector<doubl
 
 /// One that leaves, one that sticks, one that slides along the first tangent, one that slides across: the diamond.
 TEST(AssembledStaggered, LoneContactsByHand) {
-  const DelassusProblem problem =
-      lone_contacts(2, 0.5, {0.1, 1, 0, /**/ -1, 0.3, 0.1, /**/ -1, 3, 0, /**/ -1, 3, 3});
+  const DelassusProblem problem = lone_contacts(2, 0.5, {0.1, 1, 0, /**/ -1, 0.3, 0.1, /**/ -1, 3, 0, /**/ -1, 3, 3});
   const double expected[] = {0, 0, 0, 0.5, -0.15, -0.05, 0.5, -0.25, 0, 0.5, -0.125, -0.125};
   for (const bool schur : {true, false}) {
     DelassusSolution solution;
