@@ -2,6 +2,7 @@
 #include "scenes/ball_lattices.h"
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 
 namespace cairn::scenes {
@@ -53,9 +54,9 @@ ContactProblem ball_grid(int side) {
   require_size(side);
   const std::int64_t n = side, ground = n * n * n;
   ContactProblem problem;
-  problem.bodies.assign(static_cast<std::size_t>(ground), make_ball());
+  problem.bodies.assign(to_index(ground), make_ball());
   problem.bodies.emplace_back();
-  problem.contacts.reserve(static_cast<std::size_t>(3 * n * n * (n - 1) + n * n));
+  problem.contacts.reserve(to_index(3 * n * n * (n - 1) + n * n));
   for_each_cell(n, [&](std::int64_t x, std::int64_t, std::int64_t, std::int64_t i) {
     if (x + 1 < n) problem.contacts.push_back(make_contact(i, i + 1, {1, 0, 0}));
   });
@@ -77,7 +78,7 @@ ContactProblem ball_pile(int side, std::uint64_t seed) {
   const std::int64_t n = side;
   Random random(seed);
   ContactProblem problem;
-  problem.bodies.assign(static_cast<std::size_t>(n * n * n), make_ball());
+  problem.bodies.assign(to_index(n * n * n), make_ball());
   for (ProblemBody& body : problem.bodies)
     body.velocity.linear = {random.uniform(-kSpeed, kSpeed), random.uniform(-kSpeed, kSpeed),
                             random.uniform(-kSpeed, kSpeed)};
@@ -85,8 +86,8 @@ ContactProblem ball_pile(int side, std::uint64_t seed) {
   for_each_cell(n, [&](std::int64_t x, std::int64_t, std::int64_t, std::int64_t i) {
     const bool touching = random.uniform() < kTouching;
     if (!touching || x + 1 == n) return;
-    const double approach = problem.bodies[static_cast<std::size_t>(i)].velocity.linear.x -
-                            problem.bodies[static_cast<std::size_t>(i) + 1].velocity.linear.x;
+    const double approach =
+        problem.bodies[to_index(i)].velocity.linear.x - problem.bodies[to_index(i) + 1].velocity.linear.x;
     if (approach > 0) problem.contacts.push_back(make_contact(i, i + 1, {1, 0, 0}));
   });
   return problem;

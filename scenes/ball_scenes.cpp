@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cairn/core/index.h"
 #include "scenes/scene_family.h"
 #include "scenes/scene_parts.h"
 
@@ -21,7 +22,7 @@ void build_ball_grid(World& world, const SceneValues& values) {
   const double half = grid_half_width(values);
   add_fixed_box(world, {0, 0, -1}, {half, half, 1}, material);
   const double first = -0.5 * (n - 1);
-  std::vector<int> order(static_cast<std::size_t>(n) * n * n);
+  std::vector<int> order(to_index(n) * n * n);
   std::iota(order.begin(), order.end(), 0);
   if (values.get("shuffled") > 0) {
     Random random(1);

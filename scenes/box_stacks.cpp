@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn::scenes {
 
@@ -44,7 +45,7 @@ void add_face(ContactProblem& problem, std::int32_t lower, const Vec3& lower_cen
 ContactProblem box_stack(int n) {
   require(n >= 1 && n <= 100000, "a box stack needs 1 to 100000 boxes");
   ContactProblem problem;
-  problem.bodies.assign(static_cast<std::size_t>(n), make_cube());
+  problem.bodies.assign(to_index(n), make_cube());
   problem.bodies.emplace_back();
   for (int i = 0; i < n; ++i) add_face(problem, i == 0 ? n : i - 1, {0, 0, i - 0.5}, i, {0, 0, i + 0.5}, i == 0);
   return problem;
@@ -53,7 +54,7 @@ ContactProblem box_stack(int n) {
 ContactProblem pyramid(int n) {
   require(n >= 1 && n <= 1000, "a pyramid needs a base of 1 to 1000 boxes");
   ContactProblem problem;
-  problem.bodies.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n + 1) / 2, make_cube());
+  problem.bodies.assign(to_index(n) * to_index(n + 1) / 2, make_cube());
   problem.bodies.emplace_back();
   const auto ground = static_cast<std::int32_t>(problem.bodies.size() - 1);
   const auto centre = [](int row, int column) { return Vec3{kPitch * (column + 0.5 * row), 0, row + 0.5}; };

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/hull_builder.h"
 #include "scenes/scene_family.h"
 #include "scenes/scene_parts.h"
@@ -67,7 +68,7 @@ std::array<Piece, 6> make_pieces() {
 /// Kinds as in a set of 32: 16 pawns, 4 rooks, 4 knights, 4 bishops, 2 queens, 2 kings.
 std::size_t kind_of(int piece) {
   constexpr std::array<std::size_t, 16> kKinds{0, 1, 0, 2, 0, 3, 0, 4, 0, 1, 0, 2, 0, 3, 0, 5};
-  return kKinds[static_cast<std::size_t>(piece % 16)];
+  return kKinds[to_index(piece % 16)];
 }
 
 /// The board's top is z = 0; the rim keeps every piece on it.

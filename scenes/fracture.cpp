@@ -7,6 +7,7 @@
 // overlaps at the start.
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/hull_builder.h"
 #include "scenes/scene_family.h"
 #include "scenes/scene_parts.h"
@@ -84,7 +85,7 @@ std::vector<Vec3> make_seeds(const Column& column, const ConvexRegion& region, R
       return {column.x + p.x, p.y, random.uniform(0, kHeight)};
     });
   for (int i = column.blocks; i < column.pieces; ++i) {
-    const std::size_t hit = static_cast<std::size_t>(i) % column.impacts.size();
+    const std::size_t hit = to_index(i) % column.impacts.size();
     const Vec3 normal = face_normal(static_cast<int>(3 * hit + 9) % kFaces);  // each impact on another side
     const Vec3 impact = Vec3{column.x, 0, column.impacts[hit]} + kApothem * normal;
     add_seed(region, seeds, [&] {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn::scenes {
 
@@ -46,7 +47,7 @@ void MechanismBuilder::join(std::int32_t a, std::int32_t b, int rows, const Vec3
   require(rows >= 1 && rows <= 6, "a joint has one to six rows");
   const Vec3 point = anchor + jitter();
   const Frame frame = make_frame(normalised(axis + jitter()));
-  const Vec3 arm_a = point - centre_[static_cast<std::size_t>(a)], arm_b = point - centre_[static_cast<std::size_t>(b)];
+  const Vec3 arm_a = point - centre_[to_index(a)], arm_b = point - centre_[to_index(b)];
   const auto first = static_cast<std::int32_t>(problem_.joint_rows.size());
   const auto add = [&](const Vec3& linear, const Vec3& angular) {
     JointRow row;
@@ -69,8 +70,8 @@ void MechanismBuilder::touch(std::int32_t a, std::int32_t b, const Vec3& point, 
   ContactBlock contact;
   contact.body_a = a, contact.body_b = b;
   contact.normal = frame.normal, contact.tangent1 = frame.tangent1, contact.tangent2 = frame.tangent2;
-  contact.arm_a = point - centre_[static_cast<std::size_t>(a)];
-  contact.arm_b = point - centre_[static_cast<std::size_t>(b)];
+  contact.arm_a = point - centre_[to_index(a)];
+  contact.arm_b = point - centre_[to_index(b)];
   contact.friction1 = contact.friction2 = 0.5;
   problem_.contacts.push_back(contact);
 }
@@ -155,7 +156,7 @@ ContactProblem ragdolls(int count, double disorder) {
       at[i] = place + Vec3{limb.x, 0, limb.z};
       body[i] = build.add_body(at[i], limb.mass, 0.2);
       if (limb.parent < 0) continue;
-      const auto parent = static_cast<std::size_t>(limb.parent);
+      const auto parent = to_index(limb.parent);
       build.join(body[parent], body[i], limb.rows, 0.5 * (at[parent] + at[i]), kY);
     }
   }

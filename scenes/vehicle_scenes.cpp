@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "scenes/scene_family.h"
 #include "scenes/scene_parts.h"
 
@@ -87,12 +88,11 @@ void add_track(World& world, const Vec3& centre, double half, double radius, con
   std::array<BodyId, kLinks> links;
   for (int k = 0; k < kLinks; ++k) {
     const Vec3 from = hinge_point(k), way = hinge_point(k + 1) - from;
-    links[static_cast<std::size_t>(k)] = add_box(world, {from + 0.5 * way, turn({0, 1, 0}, -std::atan2(way.z, way.x))},
-                                                 {0.48 * norm(way), kHalfWidth, kHalfThick}, material);
+    links[to_index(k)] = add_box(world, {from + 0.5 * way, turn({0, 1, 0}, -std::atan2(way.z, way.x))},
+                                 {0.48 * norm(way), kHalfWidth, kHalfThick}, material);
   }
   for (int k = 0; k < kLinks; ++k)
-    world.add_joint(world.joint_at(links[static_cast<std::size_t>(k)],
-                                   links[static_cast<std::size_t>((k + 1) % kLinks)],
+    world.add_joint(world.joint_at(links[to_index(k)], links[to_index((k + 1) % kLinks)],
                                    frame_along(hinge_point(k + 1), {0, 1, 0}), HingeJoint{}));
 }
 

@@ -20,6 +20,7 @@
 #include "apps/cli/csv.h"
 #include "apps/cli/progress.h"
 #include "apps/plots/plot_page.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/solvers/ldl/ldl_joints.h"
 #include "scenes/mechanism_problems.h"
@@ -71,14 +72,13 @@ std::vector<SparseEntry> joint_matrix(const ContactProblem& problem, double eps)
   std::vector<Velocity> u(problem.bodies.size());
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      Velocity &a = u[static_cast<std::size_t>(joint.body_a)], &b = u[static_cast<std::size_t>(joint.body_b)];
-      apply_joint_impulse(problem, joint, problem.joint_rows[static_cast<std::size_t>(k)], 1.0, a, b);
+      Velocity &a = u[to_index(joint.body_a)], &b = u[to_index(joint.body_b)];
+      apply_joint_impulse(problem, joint, problem.joint_rows[to_index(k)], 1.0, a, b);
       for (const JointBlock& other : problem.joints) {
-        const Velocity &c = u[static_cast<std::size_t>(other.body_a)], &d = u[static_cast<std::size_t>(other.body_b)];
+        const Velocity &c = u[to_index(other.body_a)], &d = u[to_index(other.body_b)];
         if (c == Velocity{} && d == Velocity{}) continue;
         for (std::int32_t i = other.first_row; i < other.first_row + other.row_count; ++i)
-          entries.push_back(
-              {i, k, joint_velocity(problem.joint_rows[static_cast<std::size_t>(i)], c, d) * (i == k ? 1 + eps : 1.0)});
+          entries.push_back({i, k, joint_velocity(problem.joint_rows[to_index(i)], c, d) * (i == k ? 1 + eps : 1.0)});
       }
       a = b = {};
     }
@@ -116,7 +116,7 @@ std::vector<double> some_rhs(std::size_t rows) {
 std::vector<double> impulses(const LdlFactor& factor, const LdlMechanism& mechanism) {
   std::vector<double> result(mechanism.rows.size());
   for (std::size_t r = 0; r < result.size(); ++r)
-    result[static_cast<std::size_t>(mechanism.rows[r])] = factor.impulse(0, static_cast<std::int32_t>(r));
+    result[to_index(mechanism.rows[r])] = factor.impulse(0, static_cast<std::int32_t>(r));
   return result;
 }
 
@@ -136,7 +136,7 @@ Measurement measure(const Mechanism& given, int rounds) {
   const LdlMechanism* const only = &mechanism;
   factor.load(given.problem, {&only, 1}, all);
   for (std::size_t r = 0; r < rows; ++r)
-    factor.set_rhs(0, static_cast<std::int32_t>(r), rhs[static_cast<std::size_t>(mechanism.rows[r])]);
+    factor.set_rhs(0, static_cast<std::int32_t>(r), rhs[to_index(mechanism.rows[r])]);
 
   std::vector<std::unique_ptr<SparsePeer>> peers;
   peers.push_back(make_eigen_peer());
@@ -254,8 +254,7 @@ std::vector<Plot> pattern_plots(const Mechanism& given) {
   const LdlProgram program(mechanism.structure, {given.hubs, LdlOrdering::automatic, 20});
   const std::vector<LdlStep>& steps = program.elimination().steps;
   std::vector<int> position(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i)
-    position[static_cast<std::size_t>(steps[i].node)] = static_cast<int>(i);
+  for (std::size_t i = 0; i < steps.size(); ++i) position[to_index(steps[i].node)] = static_cast<int>(i);
   std::vector<std::pair<int, int>> listed, ordered, filled;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const int node = static_cast<int>(i);
@@ -263,13 +262,12 @@ std::vector<Plot> pattern_plots(const Mechanism& given) {
     ordered.emplace_back(node, node);
     for (const std::int32_t j : program.graph().neighbours[i]) {
       listed.emplace_back(node, j);
-      ordered.emplace_back(position[i], position[static_cast<std::size_t>(j)]);
+      ordered.emplace_back(position[i], position[to_index(j)]);
     }
-    const auto mine = static_cast<std::size_t>(steps[i].node);
+    const auto mine = to_index(steps[i].node);
     for (const std::int32_t j : steps[i].column) {
       const std::vector<std::int32_t>& around = program.graph().neighbours[mine];
-      if (!std::binary_search(around.begin(), around.end(), j))
-        filled.emplace_back(position[static_cast<std::size_t>(j)], node);
+      if (!std::binary_search(around.begin(), around.end(), j)) filled.emplace_back(position[to_index(j)], node);
     }
   }
   Plot before, after;

@@ -15,6 +15,7 @@
 #include "apps/cli/csv.h"
 #include "apps/cli/progress.h"
 #include "apps/plots/plot_page.h"
+#include "cairn/core/index.h"
 #include "cairn/solvers/solver_table.h"
 #include "scenes/problems.h"
 
@@ -216,7 +217,7 @@ Table table_of(const std::vector<Measurement>& all, const std::string& problem, 
     std::vector<std::string> row{m.scheme, m.sweeps > 0 ? std::to_string(m.sweeps) : fmt::format("> {}", kMostSweeps),
                                  fmt::format("{:.1f}", 1e3 * m.setup_seconds)};
     for (const double s : m.seconds) row.push_back(fmt::format("{:.2f}", 1e3 * s));
-    row.resize(static_cast<std::size_t>(3 + threads));
+    row.resize(to_index(3 + threads));
     const int counted = m.sweeps > 0 ? m.sweeps : kBaseSweeps;
     row.push_back(m.seconds.empty()
                       ? ""

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "apps/bench/bench_realtime.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/simd/simd.h"
 #include "cairn/simd/vectors.h"
@@ -33,7 +34,7 @@ double best_seconds(Work&& work) {
 /// Multiplications and additions by turns, not fused, on registers: GFLOP/s.
 double measure_peak(ThreadPool* pool, int threads) {
   constexpr int kChains = 12, kSteps = 200000;
-  AlignedVector<float> results(static_cast<std::size_t>(threads) * 16);
+  AlignedVector<float> results(to_index(threads) * 16);
   const double seconds = best_seconds([&] {
     parallel_for(pool, threads, 1, [&](std::int64_t begin, std::int64_t) {
       run_wide([&] {
@@ -44,7 +45,7 @@ double measure_peak(ThreadPool* pool, int threads) {
           for (Float16& value : x) value = value * factor + summand;
         Float16 sum{};
         for (const Float16& value : x) sum += value;
-        *reinterpret_cast<Float16*>(&results[static_cast<std::size_t>(begin) * 16]) = sum;
+        *reinterpret_cast<Float16*>(&results[to_index(begin) * 16]) = sum;
       });
     });
   });
@@ -55,8 +56,8 @@ double measure_peak(ThreadPool* pool, int threads) {
 double measure_bandwidth(ThreadPool* pool, std::size_t bytes, int lines_per_write) {
   constexpr std::int64_t kLine = 16, kGrain = 4096;  // floats; lines
   const auto lines = static_cast<std::int64_t>(bytes / sizeof(float)) / kLine;
-  AlignedVector<float> data(static_cast<std::size_t>(lines * kLine), 1.0f);
-  AlignedVector<float> sums(static_cast<std::size_t>((lines + kGrain - 1) / kGrain * kLine));
+  AlignedVector<float> data(to_index(lines * kLine), 1.0f);
+  AlignedVector<float> sums(to_index((lines + kGrain - 1) / kGrain * kLine));
   const auto stream = [&](std::int64_t begin, std::int64_t end) {
     run_wide([&] {
       Float16 sum[4]{};

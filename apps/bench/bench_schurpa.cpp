@@ -18,6 +18,7 @@
 #include "apps/bench/band_peer.h"
 #include "apps/cli/csv.h"
 #include "apps/cli/progress.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/core/timer.h"
 #include "cairn/qp/pdasm.h"
@@ -30,12 +31,12 @@ constexpr int kRhs = 10;  // of fig. 5.3
 constexpr double kMilli = 1e3;
 
 std::vector<double> random_band(int size, int bandwidth, Random& random) {
-  const auto stride = static_cast<std::size_t>(bandwidth) + 1;
-  std::vector<double> band(static_cast<std::size_t>(size) * stride);
+  const auto stride = to_index(bandwidth) + 1;
+  std::vector<double> band(to_index(size) * stride);
   for (double& value : band) value = random.uniform(-1, 1);
   // Wigner's semicircle: 2 sqrt(2 rho entries of variance 1/3).
   const double radius = 2 * std::sqrt(2.0 * bandwidth / 3);
-  for (std::size_t j = 0; j < static_cast<std::size_t>(size); ++j) band[j * stride] = 1.2 * radius;
+  for (std::size_t j = 0; j < to_index(size); ++j) band[j * stride] = 1.2 * radius;
   return band;
 }
 
@@ -53,11 +54,11 @@ BandTimes measure_band(int size, int bandwidth, int rounds) {
   Random random(1);
   const std::vector<double> band = random_band(size, bandwidth, random);
   const BandedMatrix h(size, bandwidth, band);
-  std::vector<std::int32_t> all(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) all[static_cast<std::size_t>(i)] = i;
+  std::vector<std::int32_t> all(to_index(size));
+  for (int i = 0; i < size; ++i) all[to_index(i)] = i;
   const auto pool = make_pool(2);
   const auto one = h.make_factor(), two = h.make_factor();
-  std::vector<double> x(static_cast<std::size_t>(size) * kRhs, 1.0), work;
+  std::vector<double> x(to_index(size) * kRhs, 1.0), work;
   for (int round = 0; round < rounds && !interrupted(); ++round) {
     times.factor_1 = best_ms(times.factor_1, [&] { one->factor(all, nullptr); });
     times.solve_1 = best_ms(times.solve_1, [&] { one->solve(x, kRhs, nullptr); });
@@ -84,7 +85,7 @@ PerturbedRow measure_row(const BoundedQp& qp, const QpSolution& exact, int delta
   PerturbedRow row;
   row.delta = delta;
   std::vector<BoundState> start = exact.state;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(delta); ++i)
+  for (std::size_t i = 0; i < to_index(delta); ++i)
     start[i] = start[i] == BoundState::free ? BoundState::lower : BoundState::free;
   QpSolution mine, theirs;
   for (int round = 0; round < rounds && !interrupted(); ++round) {
@@ -106,7 +107,7 @@ PerturbedRow measure_row(const BoundedQp& qp, const QpSolution& exact, int delta
 void measure_table(int size, int bandwidth, int rounds, Progress& progress, SchurpaResults& results) {
   Random random(7);
   const BandedMatrix h(size, bandwidth, random_band(size, bandwidth, random));
-  const auto n = static_cast<std::size_t>(size);
+  const auto n = to_index(size);
   BoundedQp qp{&h, std::vector<double>(n), std::vector<double>(n, 0.0),
                std::vector<double>(n, std::numeric_limits<double>::infinity())};
   for (double& c : qp.c) c = random.uniform(-0.1, 0.9);

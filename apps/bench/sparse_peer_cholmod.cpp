@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/bench/sparse_peer.h"
+#include "cairn/core/index.h"
 
 namespace cairn::cli {
 
@@ -31,7 +32,7 @@ class CholmodPeer : public SparsePeer {
   std::string name() const override { return "CHOLMOD LDL"; }
 
   void analyse(int size, std::span<const SparseEntry> entries) override {
-    const auto n = static_cast<std::size_t>(size);
+    const auto n = to_index(size);
     cholmod_triplet* triplets = cholmod_allocate_triplet(n, n, entries.size(), -1, CHOLMOD_REAL, &common_);
     std::size_t count = 0;
     for (const SparseEntry& e : entries) {

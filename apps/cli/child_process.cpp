@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 extern char** environ;
 
@@ -61,7 +62,7 @@ class OutputPipe {
       if (got < 0 && errno == EINTR) continue;
       if (got < 0 && errno == EAGAIN) return;
       if (got <= 0) return close_read_end();
-      text.append(buffer.data(), std::min(static_cast<std::size_t>(got), limit - std::min(limit, text.size())));
+      text.append(buffer.data(), std::min(to_index(got), limit - std::min(limit, text.size())));
     }
   }
 

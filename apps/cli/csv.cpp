@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn::cli {
 namespace {
 
@@ -46,7 +48,7 @@ class Descriptor {
       const ssize_t done = ::write(fd_, text.data(), text.size());
       if (done < 0 && errno == EINTR) continue;
       if (done < 0) return false;
-      text.remove_prefix(static_cast<std::size_t>(done));
+      text.remove_prefix(to_index(done));
     }
     return true;
   }
@@ -104,7 +106,7 @@ bool is_json_result(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(kMost, '\0');
   file.read(text.data(), kMost);
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  text.resize(to_index(file.gcount()));
   return (text.starts_with('{') || text.starts_with('[')) && text.find("\"state_hash\"") != std::string::npos;
 }
 

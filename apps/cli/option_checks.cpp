@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "cairn/core/index.h"
+
 namespace cairn::cli {
 
 CLI::Validator number_in(double least, double most) {
@@ -39,7 +41,7 @@ CLI::Validator window() {
     long long from = -1, to = -1;
     int end = 0;
     const bool read = std::sscanf(text.c_str(), "%9lld:%9lld%n", &from, &to, &end) == 2;
-    return read && static_cast<std::size_t>(end) == text.size() && from >= 0 && from < to
+    return read && to_index(end) == text.size() && from >= 0 && from < to
                ? ""
                : "write A:B with 0 <= A < B, for example 900:1200";
   };

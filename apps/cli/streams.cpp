@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <system_error>
 
+#include "cairn/core/index.h"
+
 namespace cairn::cli {
 
 namespace {
@@ -26,7 +28,7 @@ ssize_t write_to_sink(void* cookie, const char* bytes, std::size_t size) {
   for (std::size_t done = 0; done < size && sink.failure == 0;) {
     const ssize_t count = ::write(sink.descriptor, bytes + done, size - done);
     if (count >= 0) {
-      done += static_cast<std::size_t>(count);
+      done += to_index(count);
     } else if (errno == EAGAIN) {
       pollfd wait{sink.descriptor, POLLOUT, 0};
       ::poll(&wait, 1, -1);

@@ -7,6 +7,7 @@
 #include "apps/cli/progress.h"
 #include "apps/commands/problem_source.h"
 #include "apps/commands/scene_source.h"
+#include "cairn/core/index.h"
 #include "cairn/io/problem_file.h"
 #include "cairn/record/recording.h"
 
@@ -58,7 +59,7 @@ int capture_recording(const CaptureOptions& options) {
     fail_input(fmt::format("--step {}: {} has the steps {} to {}", options.step, run.scene, info.first_step + 1, last));
   World world = world_of(info, run.scene);
   if (!step_to(world, info.meta.dt, options.step, info.meta.scene)) return kInterrupted;
-  const Hash128 recorded = info.hashes[static_cast<std::size_t>(options.step - info.first_step - 1)];
+  const Hash128 recorded = info.hashes[to_index(options.step - info.first_step - 1)];
   if (!(world.state_hash() == recorded))
     fmt::print(stderr, "warning: the state after this step is not the recorded one: was the file made elsewhere?\n");
   ProblemFile file = captured(world);

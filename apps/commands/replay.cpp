@@ -5,6 +5,7 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/progress.h"
 #include "apps/commands/scene_source.h"
+#include "cairn/core/index.h"
 
 namespace cairn::cli {
 
@@ -47,7 +48,7 @@ int run_replay(const ReplayOptions& options) {
     return kDone;
   }
   fmt::print("NOT the same: step {} has the hash {}, recorded was {}\n", differs, world.state_hash().to_string(),
-             info.hashes[static_cast<std::size_t>(differs - info.first_step - 1)].to_string());
+             info.hashes[to_index(differs - info.first_step - 1)].to_string());
   return kCheckFailed;
 }
 

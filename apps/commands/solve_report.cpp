@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cairn/core/hash.h"
+#include "cairn/core/index.h"
 #include "cairn/graph/colouring.h"
 #include "cairn/solvers/reference/reference.h"
 
@@ -18,7 +19,7 @@ std::vector<std::int64_t> greedy_colours(const LoadedProblem& loaded) {
   if (const auto* problem = std::get_if<ContactProblem>(&loaded.problem)) {
     std::vector<Edge> edges;
     const auto vertex = [&](std::int32_t body) {
-      return problem->bodies[static_cast<std::size_t>(body)].is_dynamic() ? body : kNoVertex;
+      return problem->bodies[to_index(body)].is_dynamic() ? body : kNoVertex;
     };
     for (const ContactBlock& c : problem->contacts) edges.push_back({vertex(c.body_a), vertex(c.body_b)});
     return colour_edges_greedy(edges, static_cast<std::int32_t>(problem->bodies.size())).sizes;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn::cli {
 namespace {
@@ -54,7 +55,7 @@ void Canvas::fill(const std::array<Corner, 3>& t, char colour) {
       const double c = ((t[1].x - t[0].x) * py - px * (t[1].y - t[0].y)) / area;
       if (b < 0 || c < 0 || b + c > 1) continue;
       const double near = t[0].near + b * (t[1].near - t[0].near) + c * (t[2].near - t[0].near);
-      const std::size_t at = static_cast<std::size_t>(y) * kStillWidth + static_cast<std::size_t>(x);
+      const std::size_t at = to_index(y) * kStillWidth + to_index(x);
       if (near > near_[at]) near_[at] = near, pixels[at] = colour;
     }
 }
@@ -163,7 +164,7 @@ std::string paint_still(const BodyPictures& bodies, const MotionFrame& frame, co
     for (const auto& triangle : bodies.surfaces[b].triangles) {
       std::array<Vec3, 3> p;
       for (std::size_t k = 0; k < 3; ++k)
-        p[k] = transform(frame.pose[b], bodies.surfaces[b].vertices[static_cast<std::size_t>(triangle[k])]);
+        p[k] = transform(frame.pose[b], bodies.surfaces[b].vertices[to_index(triangle[k])]);
       const Vec3 across = cross(p[1] - p[0], p[2] - p[0]);
       if (dot(across, axes.back) <= 0) continue;  // seen from behind
       const double bright = 0.5 + 0.5 * dot(across, light) / norm(across);

@@ -10,6 +10,7 @@
 
 #include "apps/plots/plot_axis.h"
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn::cli {
 namespace {
@@ -184,7 +185,7 @@ std::string series_class(int index) { return fmt::format("s{} c{}", index, index
 
 std::string series_dashes(int index, bool dashed) {
   constexpr std::array<const char*, 4> kDashes{"", "2 3", "11 3 2 3", "13 5"};
-  const char* dashes = kDashes[static_cast<std::size_t>(index / kColours) % kDashes.size()];
+  const char* dashes = kDashes[to_index(index / kColours) % kDashes.size()];
   if (dashed) dashes = "6 4";
   return *dashes ? fmt::format(" stroke-dasharray=\"{}\"", dashes) : "";
 }

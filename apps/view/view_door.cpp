@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn::cli {
 
@@ -56,7 +57,7 @@ std::string make_token() {
   while (filled < sizeof(bytes)) {
     const ssize_t got = getrandom(bytes + filled, sizeof(bytes) - filled, 0);
     if (got < 0 && errno != EINTR) fail_input("the system gives no random numbers", ErrorKind::io);
-    if (got > 0) filled += static_cast<std::size_t>(got);
+    if (got > 0) filled += to_index(got);
   }
   std::string token;
   for (const unsigned char byte : bytes) token += "0123456789abcdef"[byte >> 4], token += "0123456789abcdef"[byte & 15];

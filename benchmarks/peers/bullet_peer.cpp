@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "benchmarks/peers/peer.h"
+#include "cairn/core/index.h"
 
 namespace cairn::peers {
 
@@ -77,7 +78,7 @@ btCollisionShape* BulletPeer::keep(std::unique_ptr<btCollisionShape> shape) {
 btCollisionShape* BulletPeer::make_triangles(const PeerTriangles& from) {
   auto mesh = std::make_unique<btTriangleMesh>();
   for (const auto& t : from.triangles) {
-    const auto corner = [&](std::size_t k) { return to_bullet(from.corners[static_cast<std::size_t>(t[k])]); };
+    const auto corner = [&](std::size_t k) { return to_bullet(from.corners[to_index(t[k])]); };
     mesh->addTriangle(corner(0), corner(1), corner(2));
   }
   meshes_.push_back(std::move(mesh));
@@ -130,7 +131,7 @@ void BulletPeer::add_body(const PeerBody& body) {
 
 void BulletPeer::add_joint(const PeerJoint& joint) {
   const auto body = [&](int index) -> btRigidBody& {
-    return index < 0 ? btTypedConstraint::getFixedBody() : *bodies_[static_cast<std::size_t>(index)];
+    return index < 0 ? btTypedConstraint::getFixedBody() : *bodies_[to_index(index)];
   };
   btRigidBody &a = body(joint.a), &b = body(joint.b);
   if (joint.kind == PeerJointKind::ball) {

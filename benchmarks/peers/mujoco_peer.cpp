@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "benchmarks/peers/peer.h"
+#include "cairn/core/index.h"
 
 namespace cairn::peers {
 
@@ -56,7 +57,7 @@ class Writer {
  public:
   explicit Writer(const PeerScene& scene) : scene_(scene), parent_(scene.bodies.size(), nullptr) {
     for (const PeerJoint& joint : scene.joints) {
-      const PeerJoint*& parent = parent_[static_cast<std::size_t>(std::max(joint.b, 0))];
+      const PeerJoint*& parent = parent_[to_index(std::max(joint.b, 0))];
       if (joint.b < 0 || joint.a >= joint.b || parent != nullptr) cannot("loops of joints");
       if (joint.collide) cannot("joined bodies that collide");
       parent = &joint;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "benchmarks/peers/peer.h"
+#include "cairn/core/index.h"
 
 namespace cairn::peers {
 
@@ -170,8 +171,8 @@ void OdePeer::add_body(const PeerBody& body) {
 /// Anchors and axes are told in the world as it is now, which has no body for -1.
 void OdePeer::add_joint(const PeerJoint& joint) {
   if (joint.collide) cannot("joined bodies that collide");
-  const auto body = [&](int index) { return index < 0 ? nullptr : bodies_[static_cast<std::size_t>(index)]; };
-  const Pose at = joint.a < 0 ? joint.frame_a : scene_.bodies[static_cast<std::size_t>(joint.a)].pose * joint.frame_a;
+  const auto body = [&](int index) { return index < 0 ? nullptr : bodies_[to_index(index)]; };
+  const Pose at = joint.a < 0 ? joint.frame_a : scene_.bodies[to_index(joint.a)].pose * joint.frame_a;
   if (joint.kind == PeerJointKind::ball) {
     const dJointID made = dJointCreateBall(world_, nullptr);
     dJointAttach(made, body(joint.a), body(joint.b));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/math/symmetric_eigen.h"
 
 namespace cairn::peers {
@@ -76,7 +77,7 @@ PeerJoint describe_joint(const JointDef& def, const std::vector<BodyId>& ids, co
     return found == ids.end() ? -1 : static_cast<int>(found - ids.begin());
   };
   const auto in_principal_axes = [&](int body, const Pose& frame) {
-    return body < 0 ? frame : inverse(bodies[static_cast<std::size_t>(body)].frame) * frame;
+    return body < 0 ? frame : inverse(bodies[to_index(body)].frame) * frame;
   };
   if (const auto* hinge = std::get_if<HingeJoint>(&def.kind); hinge != nullptr && *hinge == HingeJoint{})
     joint.kind = PeerJointKind::hinge;

@@ -11,6 +11,7 @@
 #include "cairn/broad/sweep_and_prune.h"
 #include "cairn/broad/tree.h"
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/names.h"
 
 namespace cairn {
@@ -65,18 +66,18 @@ void BroadPhase::find_pairs(std::span<const Aabb> bounds, std::span<const ProxyF
 
 void BroadPhase::check(std::span<const Aabb> bounds, std::span<const BoundingBall> balls, ThreadPool* pool) {
   const auto n = static_cast<std::int64_t>(bounds.size());
-  first_bad_.assign(static_cast<std::size_t>((n + kGrain - 1) / kGrain), -1);
+  first_bad_.assign(to_index((n + kGrain - 1) / kGrain), -1);
   parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const auto k = static_cast<std::size_t>(i);
+      const auto k = to_index(i);
       if (usable(bounds[k]) && (balls.empty() || usable(balls[k]))) continue;
-      first_bad_[static_cast<std::size_t>(begin / kGrain)] = static_cast<std::int32_t>(i);
+      first_bad_[to_index(begin / kGrain)] = static_cast<std::int32_t>(i);
       return;
     }
   });
   for (const std::int32_t bad : first_bad_) {
     if (bad < 0) continue;
-    const auto k = static_cast<std::size_t>(bad);
+    const auto k = to_index(bad);
     fail_input(usable(bounds[k]) ? complaint(bad, balls[k]) : complaint(bad, bounds[k]));
   }
 }
@@ -88,13 +89,11 @@ void BroadPhase::remember(std::span<const Aabb> bounds, std::span<const ProxyFil
   filter_.resize(filter.size());
   balls_.resize(balls.size());
   filter_changed_.resize(filter.size());
-  parallel_for(pool, static_cast<std::int64_t>(bounds.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      bounds_[i] = bounds[i];
-      filter_changed_[i] = i >= known || filter_[i] != filter[i] ? 1 : 0;
-      filter_[i] = filter[i];
-      if (!balls.empty()) balls_[i] = balls[i];
-    }
+  for_each_index(pool, bounds.size(), kGrain, [&](std::size_t i) {
+    bounds_[i] = bounds[i];
+    filter_changed_[i] = i >= known || filter_[i] != filter[i] ? 1 : 0;
+    filter_[i] = filter[i];
+    if (!balls.empty()) balls_[i] = balls[i];
   });
 }
 
@@ -102,11 +101,9 @@ void BroadPhase::find_picky(ThreadPool* pool) {
   std::uint32_t in_use = 0;
   for (const ProxyFilter& filter : filter_) in_use |= filter.layer;
   picky_.resize(filter_.size());
-  parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const ProxyFilter& filter = filter_[i];
-      picky_[i] = filter.moves && filter.layer != 0 && (in_use & ~filter.mask) == 0 ? 0 : 1;
-    }
+  for_each_index(pool, count(), kGrain, [&](std::size_t i) {
+    const ProxyFilter& filter = filter_[i];
+    picky_[i] = filter.moves && filter.layer != 0 && (in_use & ~filter.mask) == 0 ? 0 : 1;
   });
 }
 
@@ -139,7 +136,7 @@ void BroadPhase::find_overlaps(const Aabb& box, std::vector<std::int32_t>& proxi
 
 void BroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const {
   for (std::int32_t i = 0; i < count(); ++i)
-    if (overlap(bounds_[static_cast<std::size_t>(i)], box)) proxies.push_back(i);
+    if (overlap(bounds_[to_index(i)], box)) proxies.push_back(i);
 }
 
 std::vector<std::string> broad_phase_names() { return {"tree", "sweep_and_prune", "grid", "exhaustive"}; }

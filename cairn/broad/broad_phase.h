@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 #include "cairn/math/aabb.h"
 #include "cairn/math/bounding_ball.h"
@@ -85,14 +86,13 @@ class BroadPhase {
 
   /// The filters of two proxies accept each other. Most proxies meet all others, and a byte each tells.
   bool accepted(std::int32_t a, std::int32_t b) const {
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    const auto i = to_index(a), j = to_index(b);
     return (picky_[i] | picky_[j]) == 0 || accepts(filter_[i], filter_[j]);
   }
 
   /// The same, and their balls overlap.
   bool admitted(std::int32_t a, std::int32_t b) const {
-    return accepted(a, b) &&
-           (balls_.empty() || overlap(balls_[static_cast<std::size_t>(a)], balls_[static_cast<std::size_t>(b)]));
+    return accepted(a, b) && (balls_.empty() || overlap(balls_[to_index(a)], balls_[to_index(b)]));
   }
 
   std::int32_t count() const { return static_cast<std::int32_t>(bounds_.size()); }

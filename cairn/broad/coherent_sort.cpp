@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -33,8 +35,8 @@ std::span<const KeyedIndex> CoherentSort::sort(std::span<const std::uint64_t> ke
   const auto n = static_cast<std::int64_t>(items_.size());
   parallel_for(pool, n, kChunk, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      KeyedIndex& item = items_[static_cast<std::size_t>(i)];
-      item.key = keys[static_cast<std::size_t>(item.index)];
+      KeyedIndex& item = items_[to_index(i)];
+      item.key = keys[to_index(item.index)];
     }
     repair(items_.data() + begin, items_.data() + end);
   });
@@ -45,7 +47,7 @@ std::span<const KeyedIndex> CoherentSort::sort(std::span<const std::uint64_t> ke
 
 void CoherentSort::take_count(std::size_t count) {
   if (count < items_.size())
-    std::erase_if(items_, [&](const KeyedIndex& item) { return static_cast<std::size_t>(item.index) >= count; });
+    std::erase_if(items_, [&](const KeyedIndex& item) { return to_index(item.index) >= count; });
   while (items_.size() < count) items_.push_back({0, static_cast<std::int32_t>(items_.size())});
 }
 

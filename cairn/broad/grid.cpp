@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -57,7 +59,7 @@ void GridBroadPhase::split_by_size() {
     if (box.lower.x > box.upper.x) continue;
     int exponent = 0;  // extent < 2^exponent
     std::frexp(std::max(extent(box), std::numeric_limits<double>::min()), &exponent);
-    ++histogram_[static_cast<std::size_t>(exponent + kExponentShift)];
+    ++histogram_[to_index(exponent + kExponentShift)];
     ++present;
   }
   std::size_t median = 0;
@@ -70,7 +72,7 @@ void GridBroadPhase::split_by_size() {
   centres_ = {};
   double reach = 0;
   for (std::int32_t i = 0; i < count(); ++i) {
-    const Aabb& box = bounds_[static_cast<std::size_t>(i)];
+    const Aabb& box = bounds_[to_index(i)];
     if (box.lower.x > box.upper.x) continue;
     if (extent(box) > limit) {
       large_.push_back(i);
@@ -110,33 +112,29 @@ GridBroadPhase::Cell GridBroadPhase::cell_of(const Vec3& point) const {
 
 void GridBroadPhase::fill_cells(ThreadPool* pool) {
   const auto n = static_cast<std::int64_t>(small_.size());
-  const auto box_of = [&](std::int64_t k) -> const Aabb& {
-    return bounds_[static_cast<std::size_t>(small_[static_cast<std::size_t>(k)])];
-  };
+  const auto box_of = [&](std::int64_t k) -> const Aabb& { return bounds_[to_index(small_[to_index(k)])]; };
   cell_.resize(small_.size());
   parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k)
-      cell_[static_cast<std::size_t>(k)] = index_of(cell_of(centre(box_of(k))));
+    for (std::int64_t k = begin; k < end; ++k) cell_[to_index(k)] = index_of(cell_of(centre(box_of(k))));
   });
   // Counting sort; stable, so that entries of a cell stand by index.
-  const auto cells =
-      static_cast<std::size_t>(size_[0]) * static_cast<std::size_t>(size_[1]) * static_cast<std::size_t>(size_[2]);
+  const auto cells = to_index(size_[0]) * to_index(size_[1]) * to_index(size_[2]);
   cell_begin_.assign(cells + 1, 0);
-  for (const std::int32_t cell : cell_) ++cell_begin_[static_cast<std::size_t>(cell)];
+  for (const std::int32_t cell : cell_) ++cell_begin_[to_index(cell)];
   std::int32_t at = 0;
   for (std::int32_t& begin : cell_begin_) at += std::exchange(begin, at);
   order_.resize(small_.size());
   for (std::size_t k = 0; k < small_.size(); ++k)
-    order_[static_cast<std::size_t>(cell_begin_[static_cast<std::size_t>(cell_[k])]++)] = static_cast<std::int32_t>(k);
+    order_[to_index(cell_begin_[to_index(cell_[k])]++)] = static_cast<std::int32_t>(k);
   // Each entry now holds its cell's end: shift by one to make begins again.
   std::copy_backward(cell_begin_.begin(), cell_begin_.end() - 1, cell_begin_.end());
   cell_begin_.front() = 0;
   entries_.resize(small_.size());
   parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int32_t k = order_[static_cast<std::size_t>(i)];
-      const std::int32_t proxy = small_[static_cast<std::size_t>(k)];
-      entries_[static_cast<std::size_t>(i)] = {box_of(k), proxy};
+      const std::int32_t k = order_[to_index(i)];
+      const std::int32_t proxy = small_[to_index(k)];
+      entries_[to_index(i)] = {box_of(k), proxy};
     }
   });
 }
@@ -150,9 +148,9 @@ void GridBroadPhase::compare(const Entry& entry, std::int32_t begin, std::int32_
     const std::int32_t stop = std::min(end, begin + kBatch);
     std::size_t hit_count = 0;
     for (; begin < stop; ++begin) {
-      const Entry& other = entries_[static_cast<std::size_t>(begin)];
+      const Entry& other = entries_[to_index(begin)];
       hits[hit_count] = other.proxy;
-      hit_count += static_cast<std::size_t>(overlap_bit(a, other.box));
+      hit_count += to_index(overlap_bit(a, other.box));
     }
     for (std::size_t k = 0; k < hit_count; ++k)
       if (admitted(entry.proxy, hits[k])) found.push_back(ordered(entry.proxy, hits[k]));
@@ -162,26 +160,26 @@ void GridBroadPhase::compare(const Entry& entry, std::int32_t begin, std::int32_
 /// Pairs of an entry with later ones: the rest of its own row of cells, the row above, and three rows of the layer
 /// above.
 void GridBroadPhase::pairs_of_entry(std::int32_t i, std::vector<BroadPair>& found) const {
-  const Entry& entry = entries_[static_cast<std::size_t>(i)];
-  const std::int32_t cell = cell_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)])];
+  const Entry& entry = entries_[to_index(i)];
+  const std::int32_t cell = cell_[to_index(order_[to_index(i)])];
   const std::int32_t x = cell % size_[0], y = cell / size_[0] % size_[1], z = cell / size_[0] / size_[1];
   const std::int32_t left = std::max(x - 1, 0), right = std::min(x + 1, size_[0] - 1);
   const auto row = [&](std::int32_t ry, std::int32_t rz) {
     if (ry < 0 || ry >= size_[1] || rz >= size_[2]) return;
     const std::int32_t last = index_of({right, ry, rz});
-    compare(entry, begin_of(left, ry, rz), cell_begin_[static_cast<std::size_t>(last + 1)], found);
+    compare(entry, begin_of(left, ry, rz), cell_begin_[to_index(last + 1)], found);
   };
-  compare(entry, i + 1, cell_begin_[static_cast<std::size_t>(index_of({right, y, z}) + 1)], found);
+  compare(entry, i + 1, cell_begin_[to_index(index_of({right, y, z}) + 1)], found);
   row(y + 1, z);
   for (std::int32_t ry = y - 1; ry <= y + 1; ++ry) row(ry, z + 1);
 }
 
 /// Pairs of a large proxy with all small ones and with the large ones after it.
 void GridBroadPhase::pairs_of_large(std::int64_t k, std::vector<BroadPair>& found) const {
-  const std::int32_t proxy = large_[static_cast<std::size_t>(k)];
-  const Entry entry{bounds_[static_cast<std::size_t>(proxy)], proxy};
-  for (auto j = static_cast<std::size_t>(k) + 1; j < large_.size(); ++j) {
-    const auto other = static_cast<std::size_t>(large_[j]);
+  const std::int32_t proxy = large_[to_index(k)];
+  const Entry entry{bounds_[to_index(proxy)], proxy};
+  for (auto j = to_index(k) + 1; j < large_.size(); ++j) {
+    const auto other = to_index(large_[j]);
     if (overlap(entry.box, bounds_[other]) && admitted(proxy, large_[j])) found.push_back({proxy, large_[j]});
   }
   if (small_.empty()) return;
@@ -190,8 +188,7 @@ void GridBroadPhase::pairs_of_large(std::int64_t k, std::vector<BroadPair>& foun
   const Cell lower = cell_of(reach.lower), upper = cell_of(reach.upper);
   for (std::int32_t z = lower[2]; z <= upper[2]; ++z)
     for (std::int32_t y = lower[1]; y <= upper[1]; ++y)
-      compare(entry, begin_of(lower[0], y, z), cell_begin_[static_cast<std::size_t>(index_of({upper[0], y, z}) + 1)],
-              found);
+      compare(entry, begin_of(lower[0], y, z), cell_begin_[to_index(index_of({upper[0], y, z}) + 1)], found);
 }
 
 }  // namespace cairn

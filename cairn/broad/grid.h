@@ -16,6 +16,7 @@
 
 #include "cairn/broad/broad_phase.h"
 #include "cairn/broad/pair_buffer.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -41,7 +42,7 @@ class GridBroadPhase final : public BroadPhase {
   Cell cell_of(const Vec3& point) const;
   std::int32_t index_of(const Cell& cell) const { return (cell[2] * size_[1] + cell[1]) * size_[0] + cell[0]; }
   std::int32_t begin_of(std::int32_t x, std::int32_t y, std::int32_t z) const {
-    return cell_begin_[static_cast<std::size_t>(index_of({x, y, z}))];
+    return cell_begin_[to_index(index_of({x, y, z}))];
   }
 
   PairBuffer buffer_;

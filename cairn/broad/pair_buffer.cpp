@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -25,12 +27,12 @@ void sort_row(BroadPair* begin, BroadPair* end) {
   }
   std::array<std::int32_t, kShortRow> b;
   const std::ptrdiff_t padded = (m + 3) / 4 * 4;
-  for (std::ptrdiff_t i = 0; i < m; ++i) b[static_cast<std::size_t>(i)] = begin[i].b;
-  for (std::ptrdiff_t i = m; i < padded; ++i) b[static_cast<std::size_t>(i)] = std::numeric_limits<std::int32_t>::max();
+  for (std::ptrdiff_t i = 0; i < m; ++i) b[to_index(i)] = begin[i].b;
+  for (std::ptrdiff_t i = m; i < padded; ++i) b[to_index(i)] = std::numeric_limits<std::int32_t>::max();
   for (std::ptrdiff_t i = 0; i < m; ++i) {
-    const std::int32_t mine = b[static_cast<std::size_t>(i)];
+    const std::int32_t mine = b[to_index(i)];
     std::int32_t smaller = 0;
-    for (std::ptrdiff_t j = 0; j < padded; ++j) smaller += b[static_cast<std::size_t>(j)] < mine ? 1 : 0;
+    for (std::ptrdiff_t j = 0; j < padded; ++j) smaller += b[to_index(j)] < mine ? 1 : 0;
     begin[smaller].b = mine;
   }
 }
@@ -40,21 +42,21 @@ void sort_row(BroadPair* begin, BroadPair* end) {
 std::int64_t PairBuffer::start(std::int64_t count, std::int64_t least_grain) {
   const std::int64_t grain = std::max(least_grain, (count + kMostBlocks - 1) / kMostBlocks);
   used_ = (count + grain - 1) / grain;
-  if (static_cast<std::int64_t>(blocks_.size()) < used_) blocks_.resize(static_cast<std::size_t>(used_));
+  if (static_cast<std::int64_t>(blocks_.size()) < used_) blocks_.resize(to_index(used_));
   for (std::int64_t i = 0; i < used_; ++i) block(i).clear();
   return grain;
 }
 
 void PairBuffer::concatenate(ThreadPool* pool, std::vector<BroadPair>& pairs) {
-  offset_.resize(static_cast<std::size_t>(used_));
+  offset_.resize(to_index(used_));
   std::int64_t total = 0;
   for (std::int64_t i = 0; i < used_; ++i) {
-    offset_[static_cast<std::size_t>(i)] = total;
+    offset_[to_index(i)] = total;
     total += static_cast<std::int64_t>(block(i).size());
   }
-  pairs.resize(static_cast<std::size_t>(total));
+  pairs.resize(to_index(total));
   parallel_for(pool, used_, 1, [&](std::int64_t i, std::int64_t) {
-    std::copy(block(i).begin(), block(i).end(), pairs.begin() + offset_[static_cast<std::size_t>(i)]);
+    std::copy(block(i).begin(), block(i).end(), pairs.begin() + offset_[to_index(i)]);
   });
 }
 
@@ -62,46 +64,46 @@ void PairBuffer::sort(std::int32_t proxy_count, ThreadPool* pool, std::vector<Br
   const int bits = std::bit_width(static_cast<std::uint32_t>(std::max(proxy_count, 1)));
   const int shift = std::max(0, bits - kBucketBits);
   const std::int64_t buckets = (static_cast<std::int64_t>(proxy_count) >> shift) + 1;
-  offset_.assign(static_cast<std::size_t>(buckets * used_), 0);
+  offset_.assign(to_index(buckets * used_), 0);
   const auto slot = [&](std::int64_t bucket, std::int64_t i) -> std::int64_t& {
-    return offset_[static_cast<std::size_t>(i * buckets + bucket)];
+    return offset_[to_index(i * buckets + bucket)];
   };
   parallel_for(pool, used_, 1, [&](std::int64_t i, std::int64_t) {
     for (const BroadPair& pair : block(i)) ++slot(pair.a >> shift, i);
   });
   // Buckets one after the other, in each the blocks in their order.
-  bucket_begin_.resize(static_cast<std::size_t>(buckets + 1));
+  bucket_begin_.resize(to_index(buckets + 1));
   std::int64_t total = 0;
   for (std::int64_t bucket = 0; bucket < buckets; ++bucket) {
-    bucket_begin_[static_cast<std::size_t>(bucket)] = total;
+    bucket_begin_[to_index(bucket)] = total;
     for (std::int64_t i = 0; i < used_; ++i) total += std::exchange(slot(bucket, i), total);
   }
   bucket_begin_.back() = total;
-  scratch_.resize(static_cast<std::size_t>(total));
-  pairs.resize(static_cast<std::size_t>(total));
-  row_.resize(static_cast<std::size_t>(buckets << shift));
+  scratch_.resize(to_index(total));
+  pairs.resize(to_index(total));
+  row_.resize(to_index(buckets << shift));
   parallel_for(pool, used_, 1, [&](std::int64_t i, std::int64_t) {
-    for (const BroadPair& pair : block(i)) scratch_[static_cast<std::size_t>(slot(pair.a >> shift, i)++)] = pair;
+    for (const BroadPair& pair : block(i)) scratch_[to_index(slot(pair.a >> shift, i)++)] = pair;
   });
   parallel_for(pool, buckets, 1, [&](std::int64_t bucket, std::int64_t) { sort_bucket(bucket, shift, pairs); });
 }
 
 void PairBuffer::sort_bucket(std::int64_t bucket, int shift, std::vector<BroadPair>& pairs) {
-  const std::int64_t begin = bucket_begin_[static_cast<std::size_t>(bucket)];
-  const std::int64_t end = bucket_begin_[static_cast<std::size_t>(bucket + 1)];
+  const std::int64_t begin = bucket_begin_[to_index(bucket)];
+  const std::int64_t end = bucket_begin_[to_index(bucket + 1)];
   const std::int64_t first = bucket << shift, last = (bucket + 1) << shift;  // the values of a
   std::fill(row_.begin() + first, row_.begin() + last, 0);
-  for (std::int64_t k = begin; k < end; ++k) ++row_[static_cast<std::size_t>(scratch_[static_cast<std::size_t>(k)].a)];
+  for (std::int64_t k = begin; k < end; ++k) ++row_[to_index(scratch_[to_index(k)].a)];
   std::int64_t at = begin;
-  for (std::int64_t a = first; a < last; ++a) at += std::exchange(row_[static_cast<std::size_t>(a)], at);
+  for (std::int64_t a = first; a < last; ++a) at += std::exchange(row_[to_index(a)], at);
   for (std::int64_t k = begin; k < end; ++k) {
-    const BroadPair pair = scratch_[static_cast<std::size_t>(k)];
-    pairs[static_cast<std::size_t>(row_[static_cast<std::size_t>(pair.a)]++)] = pair;
+    const BroadPair pair = scratch_[to_index(k)];
+    pairs[to_index(row_[to_index(pair.a)]++)] = pair;
   }
   // Each entry now holds the end of its row, which is the begin of the next.
   at = begin;
   for (std::int64_t a = first; a < last; ++a) {
-    const std::int64_t row_end = row_[static_cast<std::size_t>(a)];
+    const std::int64_t row_end = row_[to_index(a)];
     sort_row(pairs.data() + at, pairs.data() + row_end);
     at = row_end;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cairn/broad/broad_phase.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -19,7 +20,7 @@ class PairBuffer {
   std::int64_t start(std::int64_t count, std::int64_t least_grain);
 
   /// The pairs of one block; written by the one thread that works on it.
-  std::vector<BroadPair>& block(std::int64_t i) { return blocks_[static_cast<std::size_t>(i)].pairs; }
+  std::vector<BroadPair>& block(std::int64_t i) { return blocks_[to_index(i)].pairs; }
 
   /// All blocks in their order.
   void concatenate(ThreadPool* pool, std::vector<BroadPair>& pairs);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cairn/broad/wide_tree.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -31,7 +32,7 @@ class QueryTree {
     const TreeBox sought = tree_.to_tree(box);
     tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, sought); },
                    [&](std::int32_t group, int lane) {
-                     const auto proxy = static_cast<std::size_t>(tree_.proxy(group, lane));
+                     const auto proxy = to_index(tree_.proxy(group, lane));
                      if (overlap(boxes_[proxy], box)) visit(proxy);
                    });
   }
@@ -41,8 +42,7 @@ class QueryTree {
   /// that of the nearest so far.
   template <class Visit>
   void visit_along(const Aabb& box, const Vec3& direction, double reach, Visit&& visit) const {
-    tree_.visit_along(tree_.to_tree(box, direction, reach),
-                      [&](std::int32_t proxy) { return visit(static_cast<std::size_t>(proxy)); });
+    tree_.visit_along(tree_.to_tree(box, direction, reach), [&](std::int32_t proxy) { return visit(to_index(proxy)); });
   }
 
  private:

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -68,23 +70,22 @@ void SweepAndPrune::measure() {
   for (std::size_t k = 0; k < 3; ++k) variance[k] = square[k] - sum[k] * sum[k];
   const auto best = static_cast<int>(std::max_element(variance.begin(), variance.end()) - variance.begin());
   const int last = axes_[0];
-  if (variance[static_cast<std::size_t>(best)] <= kAxisGain * variance[static_cast<std::size_t>(last)]) return;
+  if (variance[to_index(best)] <= kAxisGain * variance[to_index(last)]) return;
   axes_ = {best, (best + 1) % 3, (best + 2) % 3};
 }
 
 void SweepAndPrune::sort_along_axis(ThreadPool* pool) {
   keys_.resize(bounds_.size());
-  parallel_for(pool, count(), kDealGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      keys_[i] = key_of(array_of(bounds_[i].lower)[static_cast<std::size_t>(axes_[0])]);  // absent: infinity
+  for_each_index(pool, count(), kDealGrain, [&](std::size_t i) {
+    keys_[i] = key_of(array_of(bounds_[i].lower)[to_index(axes_[0])]);  // absent: infinity
   });
-  order_ = sort_.sort(keys_, pool).first(static_cast<std::size_t>(present_));
+  order_ = sort_.sort(keys_, pool).first(to_index(present_));
 }
 
 void SweepAndPrune::cut_columns() {
   const double most = std::max(1.0, std::floor(std::sqrt(present_ / kProxiesPerColumn)));
   for (std::size_t k = 0; k < 2; ++k) {
-    const auto axis = static_cast<std::size_t>(axes_[k + 1]);
+    const auto axis = to_index(axes_[k + 1]);
     const double width = kColumnWidth * mean_extent_[axis];
     const double columns = width > 0 ? std::clamp(std::floor(span_[axis] / width), 1.0, most) : most;
     cut_[k].origin = lowest_[axis];
@@ -94,12 +95,12 @@ void SweepAndPrune::cut_columns() {
 }
 
 SweepAndPrune::Entry SweepAndPrune::entry_of(std::int32_t proxy) const {
-  const Aabb& box = bounds_[static_cast<std::size_t>(proxy)];
+  const Aabb& box = bounds_[to_index(proxy)];
   const auto lower = array_of(box.lower), upper = array_of(box.upper);
   Entry entry{};
   for (std::size_t k = 0; k < 3; ++k) {
-    entry.lower[k] = lower[static_cast<std::size_t>(axes_[k])];
-    entry.upper[k] = upper[static_cast<std::size_t>(axes_[k])];
+    entry.lower[k] = lower[to_index(axes_[k])];
+    entry.upper[k] = upper[to_index(axes_[k])];
   }
   entry.proxy = proxy;
   entry.first_column = {cut_[0].column_of(entry.lower[1]), cut_[1].column_of(entry.lower[2])};
@@ -110,8 +111,7 @@ template <class Visit>
 void SweepAndPrune::for_each_column(const Entry& entry, Visit&& visit) const {
   const std::int32_t last0 = cut_[0].column_of(entry.upper[1]), last1 = cut_[1].column_of(entry.upper[2]);
   for (std::int32_t v = entry.first_column[1]; v <= last1; ++v)
-    for (std::int32_t u = entry.first_column[0]; u <= last0; ++u)
-      visit(static_cast<std::size_t>(v * cut_[0].count + u));
+    for (std::int32_t u = entry.first_column[0]; u <= last0; ++u) visit(to_index(v * cut_[0].count + u));
 }
 
 /// Deals the sorted proxies to the columns; with many wide proxies among narrow ones, to fewer and wider columns.
@@ -132,12 +132,12 @@ void SweepAndPrune::deal(ThreadPool* pool) {
 std::int64_t SweepAndPrune::count_entries(ThreadPool* pool) {
   const auto n = static_cast<std::int64_t>(order_.size());
   const std::int64_t blocks = (n + deal_grain_ - 1) / deal_grain_;
-  const auto columns = static_cast<std::size_t>(column_count());
-  offset_.assign(static_cast<std::size_t>(blocks) * columns, 0);
+  const auto columns = to_index(column_count());
+  offset_.assign(to_index(blocks) * columns, 0);
   parallel_for(pool, n, deal_grain_, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t* counts = offset_.data() + static_cast<std::size_t>(begin / deal_grain_) * columns;
+    std::int64_t* counts = offset_.data() + to_index(begin / deal_grain_) * columns;
     for (std::int64_t i = begin; i < end; ++i)
-      for_each_column(entry_of(order_[static_cast<std::size_t>(i)].index), [&](std::size_t c) { ++counts[c]; });
+      for_each_column(entry_of(order_[to_index(i)].index), [&](std::size_t c) { ++counts[c]; });
   });
   std::int64_t total = 0;
   for (const std::int64_t entries : offset_) total += entries;
@@ -146,7 +146,7 @@ std::int64_t SweepAndPrune::count_entries(ThreadPool* pool) {
 
 void SweepAndPrune::write_entries(ThreadPool* pool) {
   const auto n = static_cast<std::int64_t>(order_.size());
-  const auto columns = static_cast<std::size_t>(column_count());
+  const auto columns = to_index(column_count());
   const std::size_t blocks = offset_.size() / columns;
   column_begin_.resize(columns + 1);
   std::int64_t at = 0;
@@ -155,22 +155,22 @@ void SweepAndPrune::write_entries(ThreadPool* pool) {
     for (std::size_t block = 0; block < blocks; ++block) at += std::exchange(offset_[block * columns + c], at);
   }
   column_begin_.back() = at;
-  entries_.resize(static_cast<std::size_t>(at));
+  entries_.resize(to_index(at));
   parallel_for(pool, n, deal_grain_, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t* next = offset_.data() + static_cast<std::size_t>(begin / deal_grain_) * columns;
+    std::int64_t* next = offset_.data() + to_index(begin / deal_grain_) * columns;
     for (std::int64_t i = begin; i < end; ++i) {
-      const Entry entry = entry_of(order_[static_cast<std::size_t>(i)].index);
-      for_each_column(entry, [&](std::size_t c) { entries_[static_cast<std::size_t>(next[c]++)] = entry; });
+      const Entry entry = entry_of(order_[to_index(i)].index);
+      for_each_column(entry, [&](std::size_t c) { entries_[to_index(next[c]++)] = entry; });
     }
   });
 }
 
 /// Compares entry i with those behind it in its column that begin before it ends.
 void SweepAndPrune::sweep(std::int64_t i, std::int64_t end, std::int32_t column, std::vector<BroadPair>& found) const {
-  const Entry& e = entries_[static_cast<std::size_t>(i)];
+  const Entry& e = entries_[to_index(i)];
   const std::int32_t u = column % cut_[0].count, v = column / cut_[0].count;
   for (std::int64_t j = i + 1; j < end; ++j) {
-    const Entry& o = entries_[static_cast<std::size_t>(j)];
+    const Entry& o = entries_[to_index(j)];
     if (o.lower[0] > e.upper[0]) return;
     // One condition without branches: most of what is near along the axis is apart along the others.
     const int near = int{e.lower[1] <= o.upper[1]} & int{o.lower[1] <= e.upper[1]} & int{e.lower[2] <= o.upper[2]} &

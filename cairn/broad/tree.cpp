@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -56,11 +57,9 @@ void TreeBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pairs) {
 /// An absent proxy counts as being within its fat box: its kept pairs fail the exact test.
 void TreeBroadPhase::find_leavers(ThreadPool* pool) {
   left_.resize(bounds_.size());
-  parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const bool ball_within = balls_.empty() || !present(bounds_[i]) || contains(fat_ball_[i], balls_[i]);
-      left_[i] = contains(fat_[i], bounds_[i]) && ball_within && filter_changed_[i] == 0 ? 0 : 1;
-    }
+  for_each_index(pool, count(), kGrain, [&](std::size_t i) {
+    const bool ball_within = balls_.empty() || !present(bounds_[i]) || contains(fat_ball_[i], balls_[i]);
+    left_[i] = contains(fat_[i], bounds_[i]) && ball_within && filter_changed_[i] == 0 ? 0 : 1;
   });
 }
 
@@ -90,9 +89,8 @@ void TreeBroadPhase::mark_all() {
 void TreeBroadPhase::find_kept(ThreadPool* pool) {
   bool all = tree_.finish_marks(marked_, pool, left_);
   if (all || mean_extent_ == 0) measure_extent();
-  parallel_for(pool, count(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      if (left_[i] != 0) make_fat(i);
+  for_each_index(pool, count(), kGrain, [&](std::size_t i) {
+    if (left_[i] != 0) make_fat(i);
   });
   if (tree_.update(fat_, fat_ball_, marked_.lanes, pool)) {
     mark_all();
@@ -119,14 +117,14 @@ void TreeBroadPhase::merge_into_kept(ThreadPool* pool) {
     const auto size = static_cast<std::int64_t>(kept_.size());
     std::vector<BroadPair>& merged = buffer_.block(begin / grain);
     const auto place = [&](std::int64_t k) {
-      return std::lower_bound(fresh_.begin(), fresh_.end(), kept_[static_cast<std::size_t>(k)]);
+      return std::lower_bound(fresh_.begin(), fresh_.end(), kept_[to_index(k)]);
     };
     auto next = begin == 0 ? fresh_.begin() : place(begin);
     const auto last = end >= size ? fresh_.end() : place(end);
     for (std::int64_t k = begin; k < std::min(end, size); ++k) {
-      const BroadPair pair = kept_[static_cast<std::size_t>(k)];
+      const BroadPair pair = kept_[to_index(k)];
       if (pair.b >= count()) continue;  // gone; of the two it is the higher that goes
-      if ((left_[static_cast<std::size_t>(pair.a)] | left_[static_cast<std::size_t>(pair.b)]) != 0) continue;
+      if ((left_[to_index(pair.a)] | left_[to_index(pair.b)]) != 0) continue;
       for (; next != last && *next < pair; ++next) merged.push_back(*next);
       merged.push_back(pair);
     }
@@ -140,24 +138,24 @@ void TreeBroadPhase::merge_into_kept(ThreadPool* pool) {
 void TreeBroadPhase::keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs) {
   const auto n = static_cast<std::int64_t>(kept_.size());
   pairs.resize(kept_.size());
-  exact_.resize(static_cast<std::size_t>((n + kPairGrain - 1) / kPairGrain));
+  exact_.resize(to_index((n + kPairGrain - 1) / kPairGrain));
   const bool balls = !balls_.empty();
   parallel_for(pool, n, kPairGrain, [&](std::int64_t begin, std::int64_t end) {
     BroadPair* out = pairs.data() + begin;
     for (std::int64_t k = begin; k < end; ++k) {
-      const BroadPair pair = kept_[static_cast<std::size_t>(k)];
-      const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+      const BroadPair pair = kept_[to_index(k)];
+      const auto a = to_index(pair.a), b = to_index(pair.b);
       *out = pair;
       out += overlap_bit(bounds_[a], bounds_[b]) & (balls ? int{overlap(balls_[a], balls_[b])} : 1);
     }
-    exact_[static_cast<std::size_t>(begin / kPairGrain)] = out - (pairs.data() + begin);
+    exact_[to_index(begin / kPairGrain)] = out - (pairs.data() + begin);
   });
   BroadPair* write = pairs.data();
   for (std::size_t block = 0; block < exact_.size(); ++block) {
     const BroadPair* read = pairs.data() + static_cast<std::int64_t>(block) * kPairGrain;
     write = write == read ? write + exact_[block] : std::copy(read, read + exact_[block], write);
   }
-  pairs.resize(static_cast<std::size_t>(write - pairs.data()));
+  pairs.resize(to_index(write - pairs.data()));
 }
 
 void TreeBroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& proxies) const {
@@ -165,7 +163,7 @@ void TreeBroadPhase::query_overlaps(const Aabb& box, std::vector<std::int32_t>& 
   tree_.visit_if([&](const WideNode& node) { return overlap_mask(node, sought); },
                  [&](std::int32_t group, int lane) {
                    const std::int32_t q = tree_.proxy(group, lane);
-                   if (overlap(bounds_[static_cast<std::size_t>(q)], box)) proxies.push_back(q);
+                   if (overlap(bounds_[to_index(q)], box)) proxies.push_back(q);
                  });
 }
 

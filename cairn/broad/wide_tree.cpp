@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -71,7 +73,7 @@ TreeBox WideNode::bounds(std::uint32_t lanes) const {
   if (lanes == 0xff) return bounds();
   TreeBox all = kNothing;
   for (; lanes != 0; lanes &= lanes - 1) {
-    const auto c = static_cast<std::size_t>(std::countr_zero(lanes));
+    const auto c = to_index(std::countr_zero(lanes));
     for (std::size_t k = 0; k < 3; ++k) {
       all.lower[k] = std::min(all.lower[k], lower[k][c]);
       all.upper[k] = std::max(all.upper[k], upper[k][c]);
@@ -134,11 +136,9 @@ void WideTree::build(std::span<const Aabb> boxes, ThreadPool* pool) {
 void WideTree::list_items(std::span<const Aabb> boxes, ThreadPool* pool) {
   const double wide = wide_extent(boxes);
   items_.resize(boxes.size());
-  parallel_for(pool, static_cast<std::int64_t>(boxes.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const Vec3 at = present(boxes[i]) ? centre(boxes[i]) : Vec3{};
-      items_[i] = {{at.x, at.y, at.z}, static_cast<std::int32_t>(i), !present(boxes[i]) || extent(boxes[i]) > wide};
-    }
+  for_each_index(pool, boxes.size(), kGrain, [&](std::size_t i) {
+    const Vec3 at = present(boxes[i]) ? centre(boxes[i]) : Vec3{};
+    items_[i] = {{at.x, at.y, at.z}, static_cast<std::int32_t>(i), !present(boxes[i]) || extent(boxes[i]) > wide};
   });
 }
 
@@ -151,7 +151,7 @@ void WideTree::choose_order(ThreadPool* pool) {
   while (!ranges_.empty()) {
     halves_.resize(2 * ranges_.size());
     parallel_for(pool, static_cast<std::int64_t>(ranges_.size()), 1, [&](std::int64_t i, std::int64_t) {
-      const auto k = static_cast<std::size_t>(i);
+      const auto k = to_index(i);
       split(ranges_[k], halves_[2 * k], halves_[2 * k + 1]);
     });
     std::erase_if(halves_, [](const Range& range) { return range.end - range.begin <= kTreeWidth; });
@@ -200,19 +200,16 @@ void WideTree::take_count(std::int32_t count) {
     total += size;
     count = size > 1 ? size : 0;
   }
-  nodes_.resize(static_cast<std::size_t>(total));
+  nodes_.resize(to_index(total));
 }
 
 void WideTree::mark(std::span<const std::uint8_t> flag, ThreadPool* pool, std::vector<std::uint8_t>& lanes) const {
-  lanes.resize(static_cast<std::size_t>(group_count()));
-  parallel_for(pool, group_count(), kNodeGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto group = static_cast<std::size_t>(begin); group < static_cast<std::size_t>(end); ++group) {
-      const std::size_t first = group * kTreeWidth, used = std::min<std::size_t>(kTreeWidth, order_.size() - first);
-      std::uint32_t bits = 0;
-      for (std::size_t c = 0; c < used; ++c)
-        bits |= static_cast<std::uint32_t>(flag[static_cast<std::size_t>(order_[first + c])]) << c;
-      lanes[group] = bits == (1U << used) - 1 ? 0xff : static_cast<std::uint8_t>(bits);
-    }
+  lanes.resize(to_index(group_count()));
+  for_each_index(pool, group_count(), kNodeGrain, [&](std::size_t group) {
+    const std::size_t first = group * kTreeWidth, used = std::min<std::size_t>(kTreeWidth, order_.size() - first);
+    std::uint32_t bits = 0;
+    for (std::size_t c = 0; c < used; ++c) bits |= static_cast<std::uint32_t>(flag[to_index(order_[first + c])]) << c;
+    lanes[group] = bits == (1U << used) - 1 ? 0xff : static_cast<std::uint8_t>(bits);
   });
 }
 
@@ -221,13 +218,11 @@ bool WideTree::finish_marks(MarkedLanes& marked, ThreadPool* pool, std::span<std
   marked.run_begin.resize(lanes.size());
   std::int32_t run_begin = 0;
   for (std::int32_t group = 0; group < group_count(); ++group) {
-    marked.run_begin[static_cast<std::size_t>(group)] = run_begin;
-    if (lanes[static_cast<std::size_t>(group)] != 0xff) run_begin = group + 1;
+    marked.run_begin[to_index(group)] = run_begin;
+    if (lanes[to_index(group)] != 0xff) run_begin = group + 1;
   }
-  parallel_for(pool, static_cast<std::int64_t>(order_.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      flag[static_cast<std::size_t>(order_[i])] = lanes[i / kTreeWidth] >> i % kTreeWidth & 1;
-  });
+  for_each_index(pool, order_.size(), kGrain,
+                 [&](std::size_t i) { flag[to_index(order_[i])] = lanes[i / kTreeWidth] >> i % kTreeWidth & 1; });
   return run_begin == 0;
 }
 
@@ -235,22 +230,20 @@ bool WideTree::finish_marks(MarkedLanes& marked, ThreadPool* pool, std::span<std
 /// the factor covers the rounding of the comparison. Balls too far or too large to square say nothing.
 void WideTree::refit_balls(std::span<const BoundingBall> balls, std::span<const std::uint8_t> changed,
                            ThreadPool* pool) {
-  balls_.resize(balls.empty() ? 0 : static_cast<std::size_t>(group_count()));
-  parallel_for(pool, static_cast<std::int64_t>(balls.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (!changed.empty() && changed[i / kTreeWidth] == 0) continue;
-      const BoundingBall& ball = balls[static_cast<std::size_t>(order_[i])];
-      const Vec3 d = ball.centre - origin_;
-      const double reach = std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
-      const bool usable = reach < kLargestSquared && ball.radius < kLargestSquared;
-      const double radius = (ball.radius + 0x1p-22 * reach) * (1 + 0x1p-20);
-      BallLanes& lanes = balls_[i / kTreeWidth];
-      const std::size_t c = i % kTreeWidth;
-      lanes.x[c] = usable ? static_cast<float>(d.x) : 0;
-      lanes.y[c] = usable ? static_cast<float>(d.y) : 0;
-      lanes.z[c] = usable ? static_cast<float>(d.z) : 0;
-      lanes.radius[c] = usable ? static_cast<float>(radius) : kInfinity;
-    }
+  balls_.resize(balls.empty() ? 0 : to_index(group_count()));
+  for_each_index(pool, balls.size(), kGrain, [&](std::size_t i) {
+    if (!changed.empty() && changed[i / kTreeWidth] == 0) return;
+    const BoundingBall& ball = balls[to_index(order_[i])];
+    const Vec3 d = ball.centre - origin_;
+    const double reach = std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
+    const bool usable = reach < kLargestSquared && ball.radius < kLargestSquared;
+    const double radius = (ball.radius + 0x1p-22 * reach) * (1 + 0x1p-20);
+    BallLanes& lanes = balls_[i / kTreeWidth];
+    const std::size_t c = i % kTreeWidth;
+    lanes.x[c] = usable ? static_cast<float>(d.x) : 0;
+    lanes.y[c] = usable ? static_cast<float>(d.y) : 0;
+    lanes.z[c] = usable ? static_cast<float>(d.z) : 0;
+    lanes.radius[c] = usable ? static_cast<float>(radius) : kInfinity;
   });
 }
 
@@ -266,24 +259,24 @@ void WideTree::refit_level(std::size_t level, std::span<const Aabb> boxes, std::
                            ThreadPool* pool) {
   const std::int64_t size = level_size_[level];
   const std::int64_t below = level == 0 ? static_cast<std::int64_t>(order_.size()) : level_size_[level - 1];
-  if (level == 1) partial_.assign(static_cast<std::size_t>((size + kNodeGrain - 1) / kNodeGrain), 0);
+  if (level == 1) partial_.assign(to_index((size + kNodeGrain - 1) / kNodeGrain), 0);
   const auto child_box = [&](std::int64_t child) {
     if (child >= below) return kNothing;
     if (level > 0) return node(static_cast<int>(level) - 1, static_cast<std::int32_t>(child)).bounds();
-    return to_tree(boxes[static_cast<std::size_t>(order_[static_cast<std::size_t>(child)])]);
+    return to_tree(boxes[to_index(order_[to_index(child)])]);
   };
   parallel_for(pool, size, kNodeGrain, [&](std::int64_t begin, std::int64_t end) {
     double surfaces = 0;
     for (std::int64_t i = begin; i < end; ++i) {
-      if (!changed.empty() && changed[static_cast<std::size_t>(i)] == 0) continue;
-      WideNode& target = nodes_[static_cast<std::size_t>(level_begin_[level] + i)];
+      if (!changed.empty() && changed[to_index(i)] == 0) continue;
+      WideNode& target = nodes_[to_index(level_begin_[level] + i)];
       for (std::int64_t c = 0; c < kTreeWidth; ++c) {
         const TreeBox box = child_box(i * kTreeWidth + c);
-        target.set(static_cast<std::size_t>(c), box);
+        target.set(to_index(c), box);
         if (level == 1) surfaces += half_surface(box);
       }
     }
-    if (level == 1) partial_[static_cast<std::size_t>(begin / kNodeGrain)] = surfaces;
+    if (level == 1) partial_[to_index(begin / kNodeGrain)] = surfaces;
   });
 }
 

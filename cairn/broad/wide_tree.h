@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 #include "cairn/math/aabb.h"
 #include "cairn/math/bounding_ball.h"
@@ -149,7 +150,7 @@ class WideTree {
   /// Lowest nodes, each with eight proxies.
   std::int32_t group_count() const { return level_size_.empty() ? 0 : level_size_[0]; }
   std::int32_t proxy(std::int32_t group, int lane) const {
-    return order_[static_cast<std::size_t>(group) * kTreeWidth + static_cast<std::size_t>(lane)];
+    return order_[to_index(group) * kTreeWidth + to_index(lane)];
   }
 
   /// Marks the lanes whose proxy has a one in `flag`.
@@ -193,9 +194,7 @@ class WideTree {
   /// Writes the children of a node in the order of their times; returns how many there are.
   static std::size_t sort_by_time(std::uint32_t mask, const WideNode::Lanes& time, std::array<int, kTreeWidth>& order);
 
-  const WideNode& node(int level, std::int32_t i) const {
-    return nodes_[static_cast<std::size_t>(level_begin_[static_cast<std::size_t>(level)] + i)];
-  }
+  const WideNode& node(int level, std::int32_t i) const { return nodes_[to_index(level_begin_[to_index(level)] + i)]; }
   /// A proxy while the order is being chosen.
   struct Item {
     std::array<double, 3> centre;
@@ -265,7 +264,7 @@ void WideTree::descend(Groups skip, Test&& test, VisitGroup&& visit) const {
       if (level > 1)
         stack[top++] = {level - 1, child};
       else
-        visit(child, node(0, child), here.box(static_cast<std::size_t>(c)));
+        visit(child, node(0, child), here.box(to_index(c)));
     }
   }
 }
@@ -276,8 +275,7 @@ inline std::size_t WideTree::sort_by_time(std::uint32_t mask, const WideNode::La
   for (; mask != 0; mask &= mask - 1) {
     const int c = std::countr_zero(mask);
     std::size_t at = count++;
-    for (; at > 0 && time[static_cast<std::size_t>(c)] < time[static_cast<std::size_t>(order[at - 1])]; --at)
-      order[at] = order[at - 1];
+    for (; at > 0 && time[to_index(c)] < time[to_index(order[at - 1])]; --at) order[at] = order[at - 1];
     order[at] = c;
   }
   return count;
@@ -298,30 +296,30 @@ void WideTree::visit_along(const TreeSweep& sweep, Visit&& visit) const {
     const std::size_t count = sort_by_time(meet_mask(node(here.level, here.i), sweep, reach, time), time, order);
     if (here.level > 0) {
       for (std::size_t k = count; k-- > 0;)
-        stack[top++] = {time[static_cast<std::size_t>(order[k])], here.level - 1, here.i * kTreeWidth + order[k]};
+        stack[top++] = {time[to_index(order[k])], here.level - 1, here.i * kTreeWidth + order[k]};
       continue;
     }
-    for (std::size_t k = 0; k < count && time[static_cast<std::size_t>(order[k])] <= reach; ++k)
+    for (std::size_t k = 0; k < count && time[to_index(order[k])] <= reach; ++k)
       reach = reach_of(visit(proxy(here.i, order[k])));
   }
 }
 
 template <class Visit>
 void WideTree::visit_pairs(std::int32_t group, const MarkedLanes& marked, Visit&& visit) const {
-  const auto g = static_cast<std::size_t>(group);
+  const auto g = to_index(group);
   const std::uint32_t sought = marked.lanes[g];
   if (sought == 0) return;
   const WideNode& mine = node(0, group);
   const TreeBox bounds = mine.bounds(sought);
   const auto test = [&](const WideNode& n) { return overlap_mask(n, bounds); };
   const auto visit_group = [&](std::int32_t other, const WideNode& theirs, const TreeBox& their_bounds) {
-    const auto o = static_cast<std::size_t>(other);
+    const auto o = to_index(other);
     const std::uint32_t open = other < group ? ~std::uint32_t{marked.lanes[o]} : ~0U;
     for (std::uint32_t rows = overlap_mask(mine, their_bounds) & sought; rows != 0; rows &= rows - 1) {
       const int c = std::countr_zero(rows);
-      std::uint32_t mask = overlap_mask(theirs, mine.box(static_cast<std::size_t>(c))) & open;
+      std::uint32_t mask = overlap_mask(theirs, mine.box(to_index(c))) & open;
       if (other == group) mask &= ~(1U << c | (sought & ((1U << c) - 1)));
-      if (!balls_.empty()) mask &= overlap_mask(balls_[o], balls_[g], static_cast<std::size_t>(c));
+      if (!balls_.empty()) mask &= overlap_mask(balls_[o], balls_[g], to_index(c));
       const std::int32_t p = proxy(group, c);
       for (; mask != 0; mask &= mask - 1) visit(p, proxy(other, std::countr_zero(mask)));
     }

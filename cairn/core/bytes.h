@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -94,7 +95,7 @@ class ByteReader {
   std::size_t count(std::size_t least) {
     const auto n = get<std::uint64_t>();
     require(n <= rest_.size() / least, "a count is larger than what follows can hold");
-    return static_cast<std::size_t>(n);
+    return to_index(n);
   }
   void text(std::string& s) { s = raw(count(1)); }
   std::string_view raw(std::size_t length) {

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -194,10 +195,10 @@ ThreadPool::ThreadPool(int thread_count) : shared_(std::make_unique<Shared>()) {
   const int processors = available_processors();
   shared_->may_spin = thread_count <= processors;
   shared_->wake_limit = std::max(1, std::min(thread_count, processors) - 1);
-  shared_->shares = std::vector<Shared::Share>(static_cast<std::size_t>(std::max(thread_count, 1)));
+  shared_->shares = std::vector<Shared::Share>(to_index(std::max(thread_count, 1)));
   for (int i = 1; i < thread_count; ++i) {
     try {
-      shared_->workers.emplace_back([shared = shared_.get(), i] { shared->worker_loop(static_cast<std::size_t>(i)); });
+      shared_->workers.emplace_back([shared = shared_.get(), i] { shared->worker_loop(to_index(i)); });
     } catch (const std::system_error&) {
       break;  // fewer workers, same results
     }

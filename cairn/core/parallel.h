@@ -71,6 +71,14 @@ void parallel_for(ThreadPool* pool, std::int64_t count, std::int64_t grain, Body
       blocks, [](void* context, std::int64_t block) { (*static_cast<Call*>(context))(block); }, &call);
 }
 
+/// The same, one index at a time: `visit(i)` for every i below count.
+template <class Visit>
+void for_each_index(ThreadPool* pool, std::size_t count, std::int64_t grain, Visit&& visit) {
+  parallel_for(pool, static_cast<std::int64_t>(count), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) visit(static_cast<std::size_t>(i));
+  });
+}
+
 /// Sum, maximum, ... of a function over ranges, combined in the order of the ranges: same bits for any pool.
 /// `map(begin, end)` gives the value of one range, `combine(a, b)` joins two. Allocates nothing: the ranges are done in
 /// rounds of as many as fit on the stack.

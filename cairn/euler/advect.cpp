@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/euler/solid.h"
 
 namespace cairn {
@@ -27,7 +28,7 @@ struct Field {
   std::uint8_t flag;
 
   bool has(int x, int y, int z) const { return solid.has(view.at(x, y, z), flag); }
-  const Vec3& at(int x, int y, int z) const { return values[static_cast<std::size_t>(view.at(x, y, z))]; }
+  const Vec3& at(int x, int y, int z) const { return values[to_index(view.at(x, y, z))]; }
 };
 
 struct Interpolated {
@@ -121,7 +122,7 @@ bool predict_velocity(GridSolid& solid, double h, const Vec3& gravity, ThreadPoo
           solid.blocks.fill(static_cast<std::int32_t>(b), view);
           const Field velocity{solid, view, solid.velocity, kHasVelocity};
           for_each_node([&](int x, int y, int z) {
-            const auto node = static_cast<std::size_t>(b * kBlockNodes + local_index(x, y, z));
+            const auto node = to_index(b * kBlockNodes + local_index(x, y, z));
             if ((solid.flags[node] & kIsDynamic) == 0) return;
             const Vec3 push = h * (gravity + (1 / solid.mass[node]) * solid.force[node]);
             solid.next[node] = advected_velocity(velocity, x, y, z, h) + push;
@@ -134,15 +135,12 @@ bool predict_velocity(GridSolid& solid, double h, const Vec3& gravity, ThreadPoo
 }
 
 void spread_velocity(GridSolid& solid, ThreadPool* pool) {
-  parallel_for(pool, static_cast<std::int64_t>(solid.flags.size()), kBlockNodes,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                   solid.flags[i] = static_cast<std::uint8_t>(solid.flags[i] & ~kHasVelocity);
-                   if ((solid.flags[i] & kIsDynamic) == 0) continue;
-                   solid.velocity[i] = solid.next[i];
-                   solid.flags[i] |= kHasVelocity;
-                 }
-               });
+  for_each_index(pool, solid.flags.size(), kBlockNodes, [&](std::size_t i) {
+    solid.flags[i] = static_cast<std::uint8_t>(solid.flags[i] & ~kHasVelocity);
+    if ((solid.flags[i] & kIsDynamic) == 0) return;
+    solid.velocity[i] = solid.next[i];
+    solid.flags[i] |= kHasVelocity;
+  });
   extrapolate(solid, solid.velocity, kHasVelocity, kVelocityLayers, pool);
 }
 
@@ -155,7 +153,7 @@ void advance_map(GridSolid& solid, double h, ThreadPool* pool) {
       solid.blocks.fill(static_cast<std::int32_t>(b), view);
       const Field velocity{solid, view, solid.velocity, kHasVelocity}, map{solid, view, solid.map, kHasMap};
       for_each_node([&](int x, int y, int z) {
-        const auto node = static_cast<std::size_t>(b * kBlockNodes + local_index(x, y, z));
+        const auto node = to_index(b * kBlockNodes + local_index(x, y, z));
         solid.marks[node] = 0;
         Vec3 value;
         if ((solid.flags[node] & kHasVelocity) == 0 || !advected_map(velocity, map, x, y, z, h, value)) return;
@@ -166,24 +164,20 @@ void advance_map(GridSolid& solid, double h, ThreadPool* pool) {
     }
   });
   const auto nodes = static_cast<std::int64_t>(solid.flags.size());
-  parallel_for(pool, nodes, kBlockNodes, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      solid.flags[i] = static_cast<std::uint8_t>(solid.flags[i] & ~kHasMap);
-      if (solid.marks[i] == 0) continue;
-      solid.map[i] = solid.next[i];
-      solid.flags[i] |= kHasMap;
-    }
+  for_each_index(pool, nodes, kBlockNodes, [&](std::size_t i) {
+    solid.flags[i] = static_cast<std::uint8_t>(solid.flags[i] & ~kHasMap);
+    if (solid.marks[i] == 0) return;
+    solid.map[i] = solid.next[i];
+    solid.flags[i] |= kHasMap;
   });
   extrapolate(solid, solid.map, kHasMap, kMapLayers, pool);
   update_distance(solid, pool);
 }
 
 void update_distance(GridSolid& solid, ThreadPool* pool) {
-  parallel_for(pool, static_cast<std::int64_t>(solid.flags.size()), kBlockNodes,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   if ((solid.flags[i] & kHasMap) != 0) solid.distance[i] = signed_distance(solid.shape, solid.map[i]);
-               });
+  for_each_index(pool, solid.flags.size(), kBlockNodes, [&](std::size_t i) {
+    if ((solid.flags[i] & kHasMap) != 0) solid.distance[i] = signed_distance(solid.shape, solid.map[i]);
+  });
 }
 
 }  // namespace cairn

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/euler/solid.h"
 
 namespace cairn {
@@ -30,7 +31,7 @@ NodeSums add(const NodeSums& a, const NodeSums& b) {
 NodeSums sum_block(const GridSolid& solid, std::int32_t block) {
   NodeSums sums;
   for (std::int32_t node = block * kBlockNodes; node < (block + 1) * kBlockNodes; ++node) {
-    const auto i = static_cast<std::size_t>(node);
+    const auto i = to_index(node);
     if ((solid.flags[i] & kIsDynamic) == 0) continue;
     const double m = solid.mass[i];
     const Vec3 x = solid.grid.position(solid.blocks.node_index(node)), v = solid.velocity[i];
@@ -43,7 +44,7 @@ NodeSums sum_block(const GridSolid& solid, std::int32_t block) {
 Vec3 first_moment(const GridSolid& solid, std::int32_t block) {
   Vec3 sum;
   for (std::int32_t node = block * kBlockNodes; node < (block + 1) * kBlockNodes; ++node) {
-    const double m = solid.mass[static_cast<std::size_t>(node)];
+    const double m = solid.mass[to_index(node)];
     if (m > 0) sum += m * solid.grid.position(solid.blocks.node_index(node));
   }
   return sum;
@@ -51,10 +52,10 @@ Vec3 first_moment(const GridSolid& solid, std::int32_t block) {
 
 /// Flags nodes that are dynamic and lists those of the block that others have to carry.
 void divide_block(GridSolid& solid, std::int32_t block, double least) {
-  std::vector<std::int32_t>& carried = solid.lists[static_cast<std::size_t>(block)];
+  std::vector<std::int32_t>& carried = solid.lists[to_index(block)];
   carried.clear();
   for (std::int32_t node = block * kBlockNodes; node < (block + 1) * kBlockNodes; ++node) {
-    const auto i = static_cast<std::size_t>(node);
+    const auto i = to_index(node);
     solid.flags[i] = static_cast<std::uint8_t>(solid.flags[i] & ~kIsDynamic);
     if (solid.mass[i] >= least && (solid.flags[i] & kHasVelocity) != 0)
       solid.flags[i] |= kIsDynamic;
@@ -76,11 +77,11 @@ void carry(GridSolid& solid) {
   std::size_t at = 0, k = 0;
   for (const auto& list : solid.lists)
     for (const std::int32_t node : list) {
-      const auto i = static_cast<std::size_t>(node);
+      const auto i = to_index(node);
       const std::size_t end = solid.share_ends[k++];
       if (at == end) solid.measures.lost_mass += solid.mass[i];
       for (; at < end; ++at) {
-        const auto to = static_cast<std::size_t>(all[at].node);
+        const auto to = to_index(all[at].node);
         solid.mass[to] += all[at].weight * solid.mass[i];
         solid.force[to] += all[at].weight * solid.force[i];
       }
@@ -105,7 +106,7 @@ void append_shares(const GridSolid& solid, const GridIndex& node, std::vector<No
         for (int z = -reach; z <= reach; ++z) {
           const std::int32_t master = solid.blocks.find_node(node + GridIndex{x, y, z});
           if (!solid.has(master, kIsDynamic)) continue;
-          const double weight = solid.mass[static_cast<std::size_t>(master)] / (x * x + y * y + z * z);
+          const double weight = solid.mass[to_index(master)] / (x * x + y * y + z * z);
           shares.push_back({master, weight});
           sum += weight;
         }
@@ -115,7 +116,7 @@ void append_shares(const GridSolid& solid, const GridIndex& node, std::vector<No
 bool agglomerate(GridSolid& solid, ThreadPool* pool) {
   const std::int64_t blocks = solid.blocks.block_count();
   const double least = solid.settings.least_mass * solid.material.density * solid.grid.cell_volume();
-  solid.lists.resize(static_cast<std::size_t>(blocks));
+  solid.lists.resize(to_index(blocks));
   parallel_for(pool, blocks, 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) divide_block(solid, static_cast<std::int32_t>(b), least);
   });

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cairn/core/index.h"
 #include "cairn/euler/contact_rows.h"
 
 namespace cairn {
@@ -58,10 +59,9 @@ void find_row(const ContactRows& rows, std::span<const GridSolid> solids, const 
               std::vector<double>& sum, std::vector<char>& is_touched, SparseRow& out) {
   for (std::size_t e = rows.rows[c].first; e < rows.rows[c].last; ++e) {
     const RowEntry& entry = rows.entries[e];
-    const double scaled =
-        entry.weight / solids[static_cast<std::size_t>(entry.solid)].mass[static_cast<std::size_t>(entry.node)];
+    const double scaled = entry.weight / solids[to_index(entry.solid)].mass[to_index(entry.node)];
     for (std::size_t u = index.range[e].first; u < index.range[e].second; ++u) {
-      const auto d = static_cast<std::size_t>(index.uses[u].row);
+      const auto d = to_index(index.uses[u].row);
       if (is_touched[d] == 0) {
         is_touched[d] = 1;
         sum[d] = 0;
@@ -72,8 +72,8 @@ void find_row(const ContactRows& rows, std::span<const GridSolid> solids, const 
   }
   std::sort(out.column.begin(), out.column.end());
   for (const std::int32_t d : out.column) {
-    out.value.push_back(sum[static_cast<std::size_t>(d)]);
-    is_touched[static_cast<std::size_t>(d)] = 0;
+    out.value.push_back(sum[to_index(d)]);
+    is_touched[to_index(d)] = 0;
   }
 }
 
@@ -83,7 +83,7 @@ std::vector<SparseRow> find_coupling(const ContactRows& rows, std::span<const Gr
   parallel_for(pool, static_cast<std::int64_t>(rows.rows.size()), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> sum(rows.rows.size());
     std::vector<char> is_touched(rows.rows.size(), 0);
-    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c)
+    for (auto c = to_index(begin); c < to_index(end); ++c)
       find_row(rows, solids, index, c, sum, is_touched, coupling[c]);
   });
   return coupling;
@@ -110,12 +110,10 @@ DelassusProblem assemble_rows(const ContactRows& rows, std::span<const GridSolid
     problem.w.row_start.push_back(static_cast<std::int64_t>(problem.w.column.size()));
   }
   problem.w.values.resize(9 * problem.w.column.size());
-  parallel_for(pool, static_cast<std::int64_t>(rows.rows.size()), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c)
-      for (std::size_t k = 0; k < coupling[c].column.size(); ++k)
-        write_block(coupling[c].value[k], rows.rows[c].frame,
-                    rows.rows[static_cast<std::size_t>(coupling[c].column[k])].frame,
-                    problem.w.block(problem.w.row_start[c] + static_cast<std::int64_t>(k)));
+  for_each_index(pool, rows.rows.size(), kRowGrain, [&](std::size_t c) {
+    for (std::size_t k = 0; k < coupling[c].column.size(); ++k)
+      write_block(coupling[c].value[k], rows.rows[c].frame, rows.rows[to_index(coupling[c].column[k])].frame,
+                  problem.w.block(problem.w.row_start[c] + static_cast<std::int64_t>(k)));
   });
   find_diagonal(problem.w);
   for (const ContactRow& row : rows.rows) {
@@ -138,8 +136,8 @@ double apply_impulses(const ContactRows& rows, std::span<const double> impulse, 
     double sum = 0;
     for (std::size_t e = row.first; e < row.last; ++e) {
       const RowEntry& entry = rows.entries[e];
-      GridSolid& solid = solids[static_cast<std::size_t>(entry.solid)];
-      const auto node = static_cast<std::size_t>(entry.node);
+      GridSolid& solid = solids[to_index(entry.solid)];
+      const auto node = to_index(entry.node);
       solid.next[node] += (entry.weight / solid.mass[node]) * push;
       sum += entry.weight;
     }

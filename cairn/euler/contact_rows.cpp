@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/euler/contact_surface.h"
 
 namespace cairn {
@@ -34,7 +35,7 @@ bool corner_distances(const GridSolid& solid, const std::array<std::int32_t, 8>&
   double nearest = INFINITY;
   for (std::size_t n = 0; n < 8; ++n) {
     if (!solid.has(nodes[n], kHasMap)) return false;
-    a[n] = solid.distance[static_cast<std::size_t>(nodes[n])];
+    a[n] = solid.distance[to_index(nodes[n])];
     nearest = std::min(nearest, std::fabs(a[n]));
   }
   if (nearest > kMostDistance * solid.grid.spacing) return false;
@@ -98,8 +99,7 @@ void find_in_block(const GridSolid& solid, std::int32_t block, RowKey pair, cons
     for (int y = 0; y < kBlockSide; ++y)
       for (int z = 0; z < kBlockSide; ++z) {
         std::array<std::int32_t, 8> nodes;
-        for (int n = 0; n < 8; ++n)
-          nodes[static_cast<std::size_t>(n)] = view.at(x + (n >> 2), y + (n >> 1 & 1), z + (n & 1));
+        for (int n = 0; n < 8; ++n) nodes[to_index(n)] = view.at(x + (n >> 2), y + (n >> 1 & 1), z + (n & 1));
         CornerValues a, b;
         CellSurface surface;
         surface.cell = first + GridIndex{x, y, z};
@@ -113,33 +113,32 @@ void find_in_block(const GridSolid& solid, std::int32_t block, RowKey pair, cons
 using Found = std::vector<std::vector<CellSurface>>;
 
 void find_between(std::span<const GridSolid> solids, std::int32_t i, std::int32_t j, ThreadPool* pool, Found& found) {
-  const GridSolid &a = solids[static_cast<std::size_t>(i)], &b = solids[static_cast<std::size_t>(j)];
+  const GridSolid &a = solids[to_index(i)], &b = solids[to_index(j)];
   const std::size_t before = found.size();
   const std::int32_t blocks = a.blocks.block_count();
-  found.resize(before + static_cast<std::size_t>(blocks));
+  found.resize(before + to_index(blocks));
   parallel_for(pool, blocks, 4, [&](std::int64_t begin, std::int64_t end) {
     for (auto block = static_cast<std::int32_t>(begin); block < static_cast<std::int32_t>(end); ++block) {
-      const std::int32_t other = b.blocks.find_block(a.blocks.blocks()[static_cast<std::size_t>(block)]);
+      const std::int32_t other = b.blocks.find_block(a.blocks.blocks()[to_index(block)]);
       if (other < 0) continue;
       BlockView<1> view;
       b.blocks.fill(other, view);
       const auto distances = [&](int x, int y, int z, CornerValues& values) {
         std::array<std::int32_t, 8> nodes;
-        for (int n = 0; n < 8; ++n)
-          nodes[static_cast<std::size_t>(n)] = view.at(x + (n >> 2), y + (n >> 1 & 1), z + (n & 1));
+        for (int n = 0; n < 8; ++n) nodes[to_index(n)] = view.at(x + (n >> 2), y + (n >> 1 & 1), z + (n & 1));
         return corner_distances(b, nodes, values);
       };
-      find_in_block(a, block, {i, j}, distances, found[before + static_cast<std::size_t>(block)]);
+      find_in_block(a, block, {i, j}, distances, found[before + to_index(block)]);
     }
   });
 }
 
 void find_at_wall(std::span<const GridSolid> solids, std::int32_t i, const WallDef& wall, std::int32_t number,
                   ThreadPool* pool, Found& found) {
-  const GridSolid& a = solids[static_cast<std::size_t>(i)];
+  const GridSolid& a = solids[to_index(i)];
   const std::size_t before = found.size();
   const std::int32_t blocks = a.blocks.block_count();
-  found.resize(before + static_cast<std::size_t>(blocks));
+  found.resize(before + to_index(blocks));
   const double far = kMostDistance * a.grid.spacing;
   parallel_for(pool, blocks, 4, [&](std::int64_t begin, std::int64_t end) {
     for (auto block = static_cast<std::int32_t>(begin); block < static_cast<std::int32_t>(end); ++block) {
@@ -147,12 +146,12 @@ void find_at_wall(std::span<const GridSolid> solids, std::int32_t i, const WallD
       const auto distances = [&](int x, int y, int z, CornerValues& values) {
         for (int n = 0; n < 8; ++n) {
           const GridIndex node = first + GridIndex{x + (n >> 2), y + (n >> 1 & 1), z + (n & 1)};
-          values[static_cast<std::size_t>(n)] = signed_distance(wall, a.grid.position(node));
+          values[to_index(n)] = signed_distance(wall, a.grid.position(node));
           if (n == 0 && std::fabs(values[0]) > 2 * far) return false;
         }
         return true;
       };
-      find_in_block(a, block, {i, -1 - number}, distances, found[before + static_cast<std::size_t>(block)]);
+      find_in_block(a, block, {i, -1 - number}, distances, found[before + to_index(block)]);
     }
   });
 }
@@ -162,9 +161,9 @@ std::vector<CellSurface> find_surfaces(std::span<const GridSolid> solids, std::s
   Found found;
   const auto count = static_cast<std::int32_t>(solids.size());
   for (std::int32_t i = 0; i < count; ++i) {
-    if (!solids[static_cast<std::size_t>(i)].is_active()) continue;
+    if (!solids[to_index(i)].is_active()) continue;
     for (std::int32_t j = i + 1; j < count; ++j)
-      if (solids[static_cast<std::size_t>(j)].is_active()) find_between(solids, i, j, pool, found);
+      if (solids[to_index(j)].is_active()) find_between(solids, i, j, pool, found);
     for (std::size_t w = 0; w < walls.size(); ++w)
       find_at_wall(solids, i, walls[w], static_cast<std::int32_t>(w), pool, found);
   }
@@ -183,7 +182,7 @@ void add_corners(std::span<const GridSolid> solids, std::int32_t solid, const Ce
     if (s.weight[n] == 0) continue;
     shares.clear();
     const int at = static_cast<int>(n);
-    append_shares(solids[static_cast<std::size_t>(solid)], s.cell + GridIndex{at >> 2, at >> 1 & 1, at & 1}, shares);
+    append_shares(solids[to_index(solid)], s.cell + GridIndex{at >> 2, at >> 1 & 1, at & 1}, shares);
     for (const NodeShare& share : shares) entries.push_back({solid, share.node, sign * s.weight[n] * share.weight});
   }
 }
@@ -230,9 +229,9 @@ ContactRow merged_row(std::span<const GridSolid> solids, std::span<const WallDef
     return row;
   }
   const bool is_wall = row.key.b < 0;
-  const double theirs = is_wall ? walls[static_cast<std::size_t>(-1 - row.key.b)].friction
-                                : solids[static_cast<std::size_t>(row.key.b)].material.friction;
-  row.friction = std::sqrt(solids[static_cast<std::size_t>(row.key.a)].material.friction * theirs);
+  const double theirs =
+      is_wall ? walls[to_index(-1 - row.key.b)].friction : solids[to_index(row.key.b)].material.friction;
+  row.friction = std::sqrt(solids[to_index(row.key.a)].material.friction * theirs);
   row.gap /= row.area;
   row.point = (1 / row.area) * moment;
   std::vector<NodeShare> shares;
@@ -241,9 +240,8 @@ ContactRow merged_row(std::span<const GridSolid> solids, std::span<const WallDef
     if (!is_wall) add_corners(solids, row.key.b, s, -1, shares, entries);
   }
   finish_entries(entries, row.area);
-  for (const RowEntry& e : entries)
-    row.velocity += e.weight * solids[static_cast<std::size_t>(e.solid)].next[static_cast<std::size_t>(e.node)];
-  if (is_wall) row.velocity -= walls[static_cast<std::size_t>(-1 - row.key.b)].velocity;
+  for (const RowEntry& e : entries) row.velocity += e.weight * solids[to_index(e.solid)].next[to_index(e.node)];
+  if (is_wall) row.velocity -= walls[to_index(-1 - row.key.b)].velocity;
   const Vec3 n = normalised(normal);
   const Vec3 sliding = row.velocity - dot(row.velocity, n) * n;
   row.frame = norm(sliding) > kSlidingSpeed ? make_frame_along(n, sliding) : make_frame(n);
@@ -275,10 +273,8 @@ ContactRows find_contact_rows(std::span<const GridSolid> solids, std::span<const
   const std::size_t count = starts.size() - 1;
   std::vector<ContactRow> rows(count);
   std::vector<std::vector<RowEntry>> entries(count);
-  parallel_for(pool, static_cast<std::int64_t>(count), 16, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      rows[i] =
-          merged_row(solids, walls, std::span(surfaces).subspan(starts[i], starts[i + 1] - starts[i]), entries[i]);
+  for_each_index(pool, count, 16, [&](std::size_t i) {
+    rows[i] = merged_row(solids, walls, std::span(surfaces).subspan(starts[i], starts[i + 1] - starts[i]), entries[i]);
   });
   ContactRows result;
   const double least = surfaces.empty() ? 0 : kLeastArea * solids[0].grid.spacing * solids[0].grid.spacing;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/staggered/assembled_staggered.h"
@@ -66,7 +67,7 @@ int ElasticWorld::add_wall(const WallDef& wall) {
 
 const GridSolid& ElasticWorld::body(int number) const {
   require(number >= 0 && number < body_count(), "there is no solid of that number");
-  return solids_[static_cast<std::size_t>(number)];
+  return solids_[to_index(number)];
 }
 
 double ElasticWorld::step_limit() const {

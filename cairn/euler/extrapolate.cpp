@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "cairn/core/index.h"
 #include "cairn/euler/solid.h"
 #include "cairn/simd/simd.h"
 #include "cairn/simd/vectors.h"
@@ -47,7 +48,7 @@ void read_values(const std::vector<Vec3>& field, Surroundings& around) {
   for (std::size_t i = 0; i < around.known.size(); ++i) {
     around.value[i] = Double4{};
     if (around.known[i] == 0) continue;
-    const Vec3& f = field[static_cast<std::size_t>(around.view.node[i])];
+    const Vec3& f = field[to_index(around.view.node[i])];
     around.value[i] = Double4{f.x, f.y, f.z, 1.0};
   }
 }
@@ -79,13 +80,13 @@ void add_up(const Surroundings& around, int place, Moments& m) {
       Double4 sum{}, along{};
       double square = 0;
       for (int z = -kReach; z <= kReach; ++z) {
-        const Double4& value = around.value[static_cast<std::size_t>(first + z + kReach)];
-        const double w = kWeight[static_cast<std::size_t>(z * z)];
+        const Double4& value = around.value[to_index(first + z + kReach)];
+        const double w = kWeight[to_index(z * z)];
         sum += w * value;
         along += (w * z) * value;
         square += (w * z * z) * value[3];
       }
-      const double w = kWeight[static_cast<std::size_t>(x * x)] * kWeight[static_cast<std::size_t>(y * y)];
+      const double w = kWeight[to_index(x * x)] * kWeight[to_index(y * y)];
       m.f += w * sum;
       m.fx += (w * x) * sum;
       m.fy += (w * y) * sum;
@@ -122,7 +123,7 @@ void find_new(const Surroundings& around, std::int32_t block, std::vector<std::i
     for (int y = 0; y < kBlockSide; ++y)
       for (int z = 0; z < kBlockSide; ++z) {
         const int place = View::place(x, y, z);
-        if (around.known[static_cast<std::size_t>(place)] == 0 && has_known_neighbour(around, place))
+        if (around.known[to_index(place)] == 0 && has_known_neighbour(around, place))
           list.push_back(block * kBlockNodes + local_index(x, y, z));
       }
 }
@@ -130,7 +131,7 @@ void find_new(const Surroundings& around, std::int32_t block, std::vector<std::i
 /// The new nodes of one block; their values go to `next`.
 void fill_block(GridSolid& solid, const std::vector<Vec3>& field, std::uint8_t flag, std::int32_t block,
                 Surroundings& around) {
-  std::vector<std::int32_t>& list = solid.lists[static_cast<std::size_t>(block)];
+  std::vector<std::int32_t>& list = solid.lists[to_index(block)];
   list.clear();
   solid.blocks.fill(block, around.view);
   if (!find_known(solid, flag, around)) return;
@@ -143,7 +144,7 @@ void fill_block(GridSolid& solid, const std::vector<Vec3>& field, std::uint8_t f
       Moments m;
       add_up(around,
              View::place(local / (kBlockSide * kBlockSide), local / kBlockSide % kBlockSide, local % kBlockSide), m);
-      solid.next[static_cast<std::size_t>(node)] = fitted_value(m);
+      solid.next[to_index(node)] = fitted_value(m);
     }
   });
 }
@@ -152,7 +153,7 @@ void fill_block(GridSolid& solid, const std::vector<Vec3>& field, std::uint8_t f
 
 void extrapolate(GridSolid& solid, std::vector<Vec3>& field, std::uint8_t flag, int layers, ThreadPool* pool) {
   const std::int32_t blocks = solid.blocks.block_count();
-  solid.lists.resize(static_cast<std::size_t>(blocks));
+  solid.lists.resize(to_index(blocks));
   for (int layer = 0; layer < layers; ++layer) {
     parallel_for(pool, blocks, 2, [&](std::int64_t begin, std::int64_t end) {
       Surroundings around;
@@ -160,9 +161,9 @@ void extrapolate(GridSolid& solid, std::vector<Vec3>& field, std::uint8_t flag, 
     });
     parallel_for(pool, blocks, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t b = begin; b < end; ++b)
-        for (const std::int32_t node : solid.lists[static_cast<std::size_t>(b)]) {
-          field[static_cast<std::size_t>(node)] = solid.next[static_cast<std::size_t>(node)];
-          solid.flags[static_cast<std::size_t>(node)] |= flag;
+        for (const std::int32_t node : solid.lists[to_index(b)]) {
+          field[to_index(node)] = solid.next[to_index(node)];
+          solid.flags[to_index(node)] |= flag;
         }
     });
   }

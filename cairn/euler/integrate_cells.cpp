@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/euler/solid.h"
 
 namespace cairn {
@@ -32,9 +33,9 @@ constexpr std::array<std::array<int, kPoints>, 3> kSlot = [] {
   std::array<std::array<int, kPoints>, 3> slot{};
   for (int q = 0; q < kPoints; ++q) {
     const int a = q >> 2, b = q >> 1 & 1, c = q & 1;
-    slot[0][static_cast<std::size_t>(q)] = 2 * b + c;
-    slot[1][static_cast<std::size_t>(q)] = 2 * a + c;
-    slot[2][static_cast<std::size_t>(q)] = 2 * a + b;
+    slot[0][to_index(q)] = 2 * b + c;
+    slot[1][to_index(q)] = 2 * a + c;
+    slot[2][to_index(q)] = 2 * a + b;
   }
   return slot;
 }();
@@ -68,8 +69,7 @@ Slopes slopes_of(const Corners& f, double over_spacing) {
 
 /// df/dx at a stress point: column i is the derivative along axis i.
 Mat3 gradient_at(const Slopes& s, std::size_t q) {
-  return transposed({s[0][static_cast<std::size_t>(kSlot[0][q])], s[1][static_cast<std::size_t>(kSlot[1][q])],
-                     s[2][static_cast<std::size_t>(kSlot[2][q])]});
+  return transposed({s[0][to_index(kSlot[0][q])], s[1][to_index(kSlot[1][q])], s[2][to_index(kSlot[2][q])]});
 }
 
 /// Shape functions of the corners at stress points and samples.
@@ -123,7 +123,7 @@ Fill how_full(const GridSolid& solid, const Cell& cell) {
   }
   diagonal = std::sqrt(diagonal);
   const double smooth = 0.125 * solid.grid.spacing;  // half of the distance of samples
-  const double corner = solid.distance[static_cast<std::size_t>(cell.node[0])];
+  const double corner = solid.distance[to_index(cell.node[0])];
   if (corner < -(diagonal + smooth)) return Fill::full;
   if (corner > diagonal + smooth) return Fill::empty;
   Vec3 middle;
@@ -176,7 +176,7 @@ void add_force(const GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
   if (is_viscous) {
     Corners v;
     for (std::size_t n = 0; n < kCorners; ++n)
-      v[n] = solid.has(cell.node[n], kHasVelocity) ? solid.velocity[static_cast<std::size_t>(cell.node[n])] : Vec3{};
+      v[n] = solid.has(cell.node[n], kHasVelocity) ? solid.velocity[to_index(cell.node[n])] : Vec3{};
     flow = slopes_of(v, over_spacing);
   }
   for (std::size_t q = 0; q < kPoints; ++q) {
@@ -198,9 +198,9 @@ void add_force(const GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
       sigma = sigma + solid.material.viscosity * SymMat3{2 * l.row0.x,        2 * l.row1.y,        2 * l.row2.z,
                                                          l.row0.y + l.row1.x, l.row0.z + l.row2.x, l.row1.z + l.row2.y};
     }
-    pull[0][static_cast<std::size_t>(kSlot[0][q])] += weight * Vec3{sigma.xx, sigma.xy, sigma.xz};
-    pull[1][static_cast<std::size_t>(kSlot[1][q])] += weight * Vec3{sigma.xy, sigma.yy, sigma.yz};
-    pull[2][static_cast<std::size_t>(kSlot[2][q])] += weight * Vec3{sigma.xz, sigma.yz, sigma.zz};
+    pull[0][to_index(kSlot[0][q])] += weight * Vec3{sigma.xx, sigma.xy, sigma.xz};
+    pull[1][to_index(kSlot[1][q])] += weight * Vec3{sigma.xy, sigma.yy, sigma.yz};
+    pull[2][to_index(kSlot[2][q])] += weight * Vec3{sigma.xz, sigma.yz, sigma.zz};
   }
   for (std::size_t axis = 0; axis < 3; ++axis) {
     blend(pull[axis]);
@@ -213,7 +213,7 @@ void add_force(const GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
 }
 
 void integrate_cell(GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
-  for (std::size_t n = 0; n < kCorners; ++n) cell.map[n] = solid.map[static_cast<std::size_t>(cell.node[n])];
+  for (std::size_t n = 0; n < kCorners; ++n) cell.map[n] = solid.map[to_index(cell.node[n])];
   const Fill fill = how_full(solid, cell);
   if (fill == Fill::empty) return;
   cell.slopes = slopes_of(cell.map, 1 / solid.grid.spacing);
@@ -227,7 +227,7 @@ void integrate_cell(GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
   ++sums.cells;
   add_force(solid, cell, sums);
   for (std::size_t n = 0; n < kCorners; ++n) {
-    const auto node = static_cast<std::size_t>(cell.node[n]);
+    const auto node = to_index(cell.node[n]);
     solid.mass[node] += cell.mass[n];
     solid.force[node] += cell.force[n];
   }
@@ -236,7 +236,7 @@ void integrate_cell(GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
 /// Cells whose lower corner is in the block. They give to nodes of the block and of its upper neighbours, which no
 /// other block of its colour does.
 void integrate_block(GridSolid& solid, std::int32_t block) {
-  GridSolid::BlockSums& sums = solid.sums[static_cast<std::size_t>(block)];
+  GridSolid::BlockSums& sums = solid.sums[to_index(block)];
   sums = {};
   BlockView<1> view;
   solid.blocks.fill(block, view);
@@ -246,8 +246,8 @@ void integrate_block(GridSolid& solid, std::int32_t block) {
       for (int z = 0; z < kBlockSide; ++z) {
         bool is_defined = true;
         for (int n = 0; n < kCorners && is_defined; ++n) {
-          cell.node[static_cast<std::size_t>(n)] = view.at(x + (n >> 2), y + (n >> 1 & 1), z + (n & 1));
-          is_defined = solid.has(cell.node[static_cast<std::size_t>(n)], kHasMap);
+          cell.node[to_index(n)] = view.at(x + (n >> 2), y + (n >> 1 & 1), z + (n & 1));
+          is_defined = solid.has(cell.node[to_index(n)], kHasMap);
         }
         if (is_defined) integrate_cell(solid, cell, sums);
       }
@@ -256,13 +256,13 @@ void integrate_block(GridSolid& solid, std::int32_t block) {
 }  // namespace
 
 bool integrate_cells(GridSolid& solid, ThreadPool* pool) {
-  solid.sums.resize(static_cast<std::size_t>(solid.blocks.block_count()));
+  solid.sums.resize(to_index(solid.blocks.block_count()));
   std::fill(solid.mass.begin(), solid.mass.end(), 0.0);
   std::fill(solid.force.begin(), solid.force.end(), Vec3{});
   for (int colour = 0; colour < 8; ++colour) {
     const auto blocks = solid.blocks.colour(colour);
     parallel_for(pool, static_cast<std::int64_t>(blocks.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) integrate_block(solid, blocks[static_cast<std::size_t>(i)]);
+      for (std::int64_t i = begin; i < end; ++i) integrate_block(solid, blocks[to_index(i)]);
     });
   }
   solid.measures = {};

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -41,31 +42,25 @@ void NodeBlocks::assign(std::span<const GridIndex> blocks) {
     upper = {std::max(upper.x, b.x), std::max(upper.y, b.y), std::max(upper.z, b.z)};
   }
   extent_ = {upper.x - lower_.x + 1, upper.y - lower_.y + 1, upper.z - lower_.z + 1};
-  table_.assign(
-      static_cast<std::size_t>(extent_.x) * static_cast<std::size_t>(extent_.y) * static_cast<std::size_t>(extent_.z),
-      -1);
+  table_.assign(to_index(extent_.x) * to_index(extent_.y) * to_index(extent_.z), -1);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const GridIndex b{blocks_[i].x - lower_.x, blocks_[i].y - lower_.y, blocks_[i].z - lower_.z};
-    table_[(static_cast<std::size_t>(b.x) * static_cast<std::size_t>(extent_.y) + static_cast<std::size_t>(b.y)) *
-               static_cast<std::size_t>(extent_.z) +
-           static_cast<std::size_t>(b.z)] = static_cast<std::int32_t>(i);
+    table_[(to_index(b.x) * to_index(extent_.y) + to_index(b.y)) * to_index(extent_.z) + to_index(b.z)] =
+        static_cast<std::int32_t>(i);
     const int parity = 4 * (blocks_[i].x & 1) + 2 * (blocks_[i].y & 1) + (blocks_[i].z & 1);
-    colours_[static_cast<std::size_t>(parity)].push_back(static_cast<std::int32_t>(i));
+    colours_[to_index(parity)].push_back(static_cast<std::int32_t>(i));
   }
   neighbours_.resize(blocks_.size());
   for (std::size_t i = 0; i < blocks_.size(); ++i)
     for (int k = 0; k < 27; ++k)
-      neighbours_[i][static_cast<std::size_t>(k)] =
-          find_block(blocks_[i] + GridIndex{k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1});
+      neighbours_[i][to_index(k)] = find_block(blocks_[i] + GridIndex{k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1});
 }
 
 std::int32_t NodeBlocks::find_block(const GridIndex& block) const {
   const GridIndex b{block.x - lower_.x, block.y - lower_.y, block.z - lower_.z};
   if (table_.empty() || b.x < 0 || b.y < 0 || b.z < 0 || b.x >= extent_.x || b.y >= extent_.y || b.z >= extent_.z)
     return -1;
-  return table_[(static_cast<std::size_t>(b.x) * static_cast<std::size_t>(extent_.y) + static_cast<std::size_t>(b.y)) *
-                    static_cast<std::size_t>(extent_.z) +
-                static_cast<std::size_t>(b.z)];
+  return table_[(to_index(b.x) * to_index(extent_.y) + to_index(b.y)) * to_index(extent_.z) + to_index(b.z)];
 }
 
 std::int32_t NodeBlocks::find_node(const GridIndex& node) const {

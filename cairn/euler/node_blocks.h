@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/euler/grid.h"
 
 namespace cairn {
@@ -23,11 +24,11 @@ constexpr int local_index(int x, int y, int z) { return (x * kBlockSide + y) * k
 template <int Halo>
 struct BlockView {
   static constexpr int kSide = kBlockSide + 2 * Halo;
-  std::array<std::int32_t, static_cast<std::size_t>(kSide) * kSide * kSide> node;  ///< index into fields; -1: none
+  std::array<std::int32_t, to_index(kSide) * kSide * kSide> node;  ///< index into fields; -1: none
 
   /// Place of the node at (x, y, z) from the block's first one; each in [-Halo, 8 + Halo).
   static constexpr int place(int x, int y, int z) { return ((x + Halo) * kSide + y + Halo) * kSide + z + Halo; }
-  std::int32_t at(int x, int y, int z) const { return node[static_cast<std::size_t>(place(x, y, z))]; }
+  std::int32_t at(int x, int y, int z) const { return node[to_index(place(x, y, z))]; }
 };
 
 class NodeBlocks {
@@ -44,7 +45,7 @@ class NodeBlocks {
   std::int32_t find_node(const GridIndex& node) const;
 
   GridIndex first_node(std::int32_t block) const {
-    const GridIndex& b = blocks_[static_cast<std::size_t>(block)];
+    const GridIndex& b = blocks_[to_index(block)];
     return {kBlockSide * b.x, kBlockSide * b.y, kBlockSide * b.z};
   }
   GridIndex node_index(std::int32_t node) const {
@@ -54,19 +55,19 @@ class NodeBlocks {
   }
 
   /// Blocks that no two of one colour have a neighbour in common along +x, +y, +z: colour c of 8, by parity.
-  std::span<const std::int32_t> colour(int c) const { return colours_[static_cast<std::size_t>(c)]; }
+  std::span<const std::int32_t> colour(int c) const { return colours_[to_index(c)]; }
 
   template <int Halo>
   void fill(std::int32_t block, BlockView<Halo>& view) const {
     static_assert(Halo <= kBlockSide);
-    const auto& around = neighbours_[static_cast<std::size_t>(block)];
+    const auto& around = neighbours_[to_index(block)];
     std::size_t place = 0;
     for (int x = -Halo; x < kBlockSide + Halo; ++x)
       for (int y = -Halo; y < kBlockSide + Halo; ++y) {
         const int row = 9 * side_of(x) + 3 * side_of(y);
         const int base = local_index(x & 7, y & 7, 0);
         for (int z = -Halo; z < kBlockSide + Halo; ++z) {
-          const std::int32_t slot = around[static_cast<std::size_t>(row + side_of(z))];
+          const std::int32_t slot = around[to_index(row + side_of(z))];
           view.node[place++] = slot < 0 ? -1 : slot * kBlockNodes + base + (z & 7);
         }
       }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/euler/solid.h"
 
 namespace cairn {
@@ -69,7 +70,7 @@ template <class T>
 void move_field(const NodeBlocks& from, const NodeBlocks& to, std::vector<T>& field) {
   std::vector<T> moved(to.node_count(), T{});
   for (std::int32_t b = 0; b < to.block_count(); ++b) {
-    const std::int32_t old = from.find_block(to.blocks()[static_cast<std::size_t>(b)]);
+    const std::int32_t old = from.find_block(to.blocks()[to_index(b)]);
     if (old >= 0)
       std::copy_n(field.begin() + static_cast<std::ptrdiff_t>(old) * kBlockNodes, kBlockNodes,
                   moved.begin() + static_cast<std::ptrdiff_t>(b) * kBlockNodes);
@@ -92,7 +93,7 @@ void move_fields(GridSolid& solid, std::span<const GridIndex> blocks) {
 
 void write_start(GridSolid& solid, const ElasticBodyDef& def) {
   for (std::int32_t node = 0; node < static_cast<std::int32_t>(solid.flags.size()); ++node) {
-    const auto i = static_cast<std::size_t>(node);
+    const auto i = to_index(node);
     const Vec3 x = solid.grid.position(solid.blocks.node_index(node));
     solid.map[i] = undeformed(def, x);
     solid.velocity[i] = def.velocity.linear + cross(def.velocity.angular, x - def.pose.position);
@@ -175,7 +176,7 @@ bool refresh_blocks(GridSolid& solid) {
     Range x, y, z;
     const GridIndex first = solid.blocks.first_node(b);
     for (int i = 0; i < kBlockNodes; ++i) {
-      const auto node = static_cast<std::size_t>(b * kBlockNodes + i);
+      const auto node = to_index(b * kBlockNodes + i);
       const bool is_known =
           (solid.flags[node] & kIsDynamic) != 0 || ((solid.flags[node] & kHasMap) != 0 && solid.distance[node] <= 0);
       if (!is_known) continue;
@@ -193,7 +194,7 @@ bool refresh_blocks(GridSolid& solid) {
     for (int i = first_offset(x); i <= last_offset(x); ++i)
       for (int j = first_offset(y); j <= last_offset(y); ++j)
         for (int k = first_offset(z); k <= last_offset(z); ++k)
-          wanted.push_back(solid.blocks.blocks()[static_cast<std::size_t>(b)] + GridIndex{i, j, k});
+          wanted.push_back(solid.blocks.blocks()[to_index(b)] + GridIndex{i, j, k});
   }
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());

@@ -19,6 +19,7 @@
 #include <functional>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 #include "cairn/euler/elastic_material.h"
 #include "cairn/euler/node_blocks.h"
@@ -120,9 +121,7 @@ struct GridSolid {
   std::vector<std::size_t> share_ends;
 
   bool is_active() const { return state == SolidState::active; }
-  bool has(std::int32_t node, std::uint8_t flag) const {
-    return node >= 0 && (flags[static_cast<std::size_t>(node)] & flag) != 0;
-  }
+  bool has(std::int32_t node, std::uint8_t flag) const { return node >= 0 && (flags[to_index(node)] & flag) != 0; }
 };
 
 /// The fields of a solid at its start, ready for its first step. Refuses one that reaches out of the grid, or has no

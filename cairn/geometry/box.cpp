@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -14,7 +16,7 @@ constexpr std::array<Vec3, 6> kFaceNormal{{{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0
 ClosestPoint closest_from_inside(const Box& shape, const Vec3& p) {
   const std::array<double, 6> depth{shape.half.x + p.x, shape.half.x - p.x, shape.half.y + p.y,
                                     shape.half.y - p.y, shape.half.z + p.z, shape.half.z - p.z};
-  const auto face = static_cast<std::size_t>(std::min_element(depth.begin(), depth.end()) - depth.begin());
+  const auto face = to_index(std::min_element(depth.begin(), depth.end()) - depth.begin());
   return {p + depth[face] * kFaceNormal[face], kFaceNormal[face], -depth[face]};
 }
 
@@ -71,7 +73,7 @@ std::optional<RayHit> ray(const Box& shape, const Vec3& origin, const Vec3& dire
     return std::nullopt;
   }
   if (face < 0) return RayHit{0, -direction, 0};
-  return RayHit{enter, kFaceNormal[static_cast<std::size_t>(face)], face};
+  return RayHit{enter, kFaceNormal[to_index(face)], face};
 }
 
 ClosestPoint closest_point(const Box& shape, const Vec3& point) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/math/vec3.h"
 
 namespace cairn {
@@ -17,19 +18,18 @@ inline constexpr double kSamePlane = 1 - 1e-6;
 /// else -1; `normal(t)` the unit normal.
 template <class Across, class Normal>
 std::vector<std::int32_t> flat_patches(std::int32_t count, Across&& across, Normal&& normal) {
-  std::vector<std::int32_t> patch(static_cast<std::size_t>(count), -1), open;
+  std::vector<std::int32_t> patch(to_index(count), -1), open;
   for (std::int32_t first = 0; first < count; ++first) {
-    if (patch[static_cast<std::size_t>(first)] >= 0) continue;
+    if (patch[to_index(first)] >= 0) continue;
     const Vec3 up = normal(first);
-    patch[static_cast<std::size_t>(first)] = first;
+    patch[to_index(first)] = first;
     for (open.assign(1, first); !open.empty();) {
       const std::int32_t t = open.back();
       open.pop_back();
       for (std::size_t k = 0; k < 3; ++k) {
         const std::int32_t other = across(t, k);
-        if (other < 0 || patch[static_cast<std::size_t>(other)] >= 0 || !(dot(up, normal(other)) > kSamePlane))
-          continue;
-        patch[static_cast<std::size_t>(other)] = first;
+        if (other < 0 || patch[to_index(other)] >= 0 || !(dot(up, normal(other)) > kSamePlane)) continue;
+        patch[to_index(other)] = first;
         open.push_back(other);
       }
     }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/geometry/flat_patches.h"
 
 namespace cairn {
@@ -83,8 +84,7 @@ HeightField make_height_field(std::int32_t rows, std::int32_t columns, double sp
     const double h = data->heights[k];
     if (!(std::fabs(h) <= kLargestSize)) {
       fail_input(fmt::format("height at row {}, column {} is {}; heights must be finite and within {} m",
-                             k / static_cast<std::size_t>(columns), k % static_cast<std::size_t>(columns), h,
-                             kLargestSize));
+                             k / to_index(columns), k % to_index(columns), h, kLargestSize));
     }
     lowest = std::min(lowest, h);
     highest = std::max(highest, h);

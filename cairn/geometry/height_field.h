@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/query.h"
 #include "cairn/geometry/triangle.h"
 #include "cairn/math/aabb.h"
@@ -65,8 +66,8 @@ inline CellRange cells_between(double lower, double upper, double spacing, std::
 }
 
 inline Vec3 HeightField::grid_point(std::int32_t row, std::int32_t column) const {
-  const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(data->columns);
-  return {column * data->spacing, row * data->spacing, data->heights[at + static_cast<std::size_t>(column)]};
+  const std::size_t at = to_index(row) * to_index(data->columns);
+  return {column * data->spacing, row * data->spacing, data->heights[at + to_index(column)]};
 }
 
 inline Triangle HeightField::triangle(std::int32_t t) const {

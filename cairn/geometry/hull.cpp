@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/triangle.h"
 
 namespace cairn {
@@ -10,8 +11,8 @@ namespace cairn {
 namespace {
 
 const Vec3& corner(const HullData& data, const HullFace& face, std::int32_t k) {
-  const HalfEdge& edge = data.edges[static_cast<std::size_t>(face.first_edge + k)];
-  return data.vertices[static_cast<std::size_t>(edge.vertex)];
+  const HalfEdge& edge = data.edges[to_index(face.first_edge + k)];
+  return data.vertices[to_index(edge.vertex)];
 }
 
 /// From outside: the nearest point lies on a face that sees the query point. Near the surface, faces that miss to see
@@ -79,7 +80,7 @@ std::optional<RayHit> ray(const ConvexHull& shape, const Vec3& origin, const Vec
     if (enter > leave) return std::nullopt;
   }
   if (entered < 0) return RayHit{0, -direction, 0};
-  return RayHit{enter, shape.data->faces[static_cast<std::size_t>(entered)].normal, entered};
+  return RayHit{enter, shape.data->faces[to_index(entered)].normal, entered};
 }
 
 ClosestPoint closest_point(const ConvexHull& shape, const Vec3& point) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/geometry/hull_faces.h"
 #include "cairn/geometry/hull_triangles.h"
 #include "cairn/geometry/triangle.h"
@@ -61,12 +62,12 @@ std::pair<double, std::int32_t> farthest(std::span<const Vec3> grid, Measure&& m
 std::array<std::int32_t, 4> find_simplex(std::span<const Vec3> grid, double tolerance) {
   const Vec3 start = grid[0];
   const auto a = farthest(grid, [&](const Vec3& p) { return norm(p - start); });
-  const Vec3 pa = grid[static_cast<std::size_t>(a.second)];
+  const Vec3 pa = grid[to_index(a.second)];
   const auto b = farthest(grid, [&](const Vec3& p) { return norm(p - pa); });
-  const Vec3 along = normalised(grid[static_cast<std::size_t>(b.second)] - pa);
+  const Vec3 along = normalised(grid[to_index(b.second)] - pa);
   const auto c = farthest(grid, [&](const Vec3& p) { return norm(cross(along, p - pa)); });
   if (c.first <= 4 * tolerance) fail_flat(grid.size(), "on a line", 1);
-  const Vec3 off = grid[static_cast<std::size_t>(c.second)] - pa;
+  const Vec3 off = grid[to_index(c.second)] - pa;
   const Vec3 normal = normalised(cross(along, off - dot(off, along) * along));
   const auto d = farthest(grid, [&](const Vec3& p) { return std::fabs(dot(normal, p - pa)); });
   if (d.first <= 4 * tolerance) fail_flat(grid.size(), "in a plane", 2);
@@ -79,7 +80,7 @@ double worst_corner(const HullData& data, std::span<const HullTriangle> triangle
   for (const HullFace& face : data.faces)
     for (const HullTriangle& t : triangles)
       for (const std::int32_t v : t.vertex)
-        worst = std::max(worst, dot(face.normal, points[static_cast<std::size_t>(v)]) - face.offset);
+        worst = std::max(worst, dot(face.normal, points[to_index(v)]) - face.offset);
   return worst;
 }
 
@@ -108,9 +109,7 @@ std::optional<HullData> build(std::span<const Vec3> points, std::span<const Vec3
 
 void derive_data(HullData& data) {
   VolumeIntegral integral(data.vertices[0]);
-  const auto corner = [&](std::int32_t e) {
-    return data.vertices[static_cast<std::size_t>(data.edges[static_cast<std::size_t>(e)].vertex)];
-  };
+  const auto corner = [&](std::int32_t e) { return data.vertices[to_index(data.edges[to_index(e)].vertex)]; };
   for (const HullFace& face : data.faces)
     for (std::int32_t k = 1; k + 1 < face.edge_count; ++k)
       integral.add({corner(face.first_edge), corner(face.first_edge + k), corner(face.first_edge + k + 1)});

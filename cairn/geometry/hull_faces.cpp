@@ -5,11 +5,13 @@
 #include <numeric>
 #include <tuple>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
 
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+std::size_t index(std::int32_t i) { return to_index(i); }
 
 /// Height over the longest edge: slivers, whose normal means nothing, have none.
 double least_height(const HullTriangle& t, std::span<const Vec3> grid) {
@@ -79,7 +81,7 @@ std::vector<std::int32_t> corners_of(std::span<const Side> sides, std::span<cons
     if (face_count[index(sides[at].from)] >= 3) corners.push_back(sides[at].from);
     const auto next = std::lower_bound(sides.begin(), sides.end(), Side{sides[at].face, sides[at].to, -1});
     if (next == sides.end() || next->from != sides[at].to) return {};
-    at = static_cast<std::size_t>(next - sides.begin());
+    at = to_index(next - sides.begin());
   } while (at != 0 && ++steps < sides.size());
   if (at != 0 || steps + 1 != sides.size() || corners.size() < 3) return {};
   return corners;

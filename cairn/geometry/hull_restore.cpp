@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/geometry/hull_builder.h"
 #include "cairn/geometry/triangle.h"
 
@@ -12,7 +13,7 @@ namespace cairn {
 
 namespace {
 
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+std::size_t index(std::int32_t i) { return to_index(i); }
 
 bool is_within(std::int32_t i, std::size_t count) { return i >= 0 && index(i) < count; }
 
@@ -41,7 +42,7 @@ void check_loops(const HullData& data) {
     if (face.first_edge != first || face.edge_count < 3 || end > static_cast<std::int64_t>(data.edges.size()))
       fail_input(fmt::format("face {} of the hull does not have its own edges", f));
     for (std::int64_t e = first; e < end; ++e) {
-      const HalfEdge& edge = data.edges[static_cast<std::size_t>(e)];
+      const HalfEdge& edge = data.edges[to_index(e)];
       if (index(edge.face) != f || edge.next != (e + 1 < end ? e + 1 : first))
         fail_input(fmt::format("edge {} of the hull is not where its face lists it", e));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -70,14 +71,14 @@ std::int32_t TriangleHull::add_triangle(std::int32_t a, std::int32_t b, std::int
 }
 
 double TriangleHull::height(std::int32_t face, const Vec3& p) const {
-  const HullTriangle& f = faces_[static_cast<std::size_t>(face)];
+  const HullTriangle& f = faces_[to_index(face)];
   return dot(f.normal, p - point(f.vertex[0]));
 }
 
 bool TriangleHull::sees(std::int32_t p, std::int32_t face) const {
   const double h = height(face, point(p));
   if (h > kCertain || h < -kCertain) return h > 0;
-  const auto& v = faces_[static_cast<std::size_t>(face)].vertex;
+  const auto& v = faces_[to_index(face)].vertex;
   return exact_side(point(v[0]), point(v[1]), point(v[2]), point(p)) > 0;
 }
 
@@ -86,7 +87,7 @@ void TriangleHull::grow(std::int32_t vertex_limit) {
   const auto is_full = [&] { return alive_ / 2 + 2 >= vertex_limit; };
   do {
     while (!queue_.empty() && !is_full()) {
-      const auto face = static_cast<std::size_t>(-queue_.top().second);
+      const auto face = to_index(-queue_.top().second);
       queue_.pop();
       if (faces_[face].alive) add_point(farthest_[face].second, static_cast<std::int32_t>(face));
     }
@@ -99,15 +100,15 @@ bool TriangleHull::find_overlooked() {
   const auto count = static_cast<std::int32_t>(faces_.size());
   std::vector<std::int32_t> alive, waiting;
   for (std::int32_t f = 0; f < count; ++f) {
-    if (!faces_[static_cast<std::size_t>(f)].alive) continue;
+    if (!faces_[to_index(f)].alive) continue;
     alive.push_back(f);
-    const auto& points = outside_[static_cast<std::size_t>(f)];
+    const auto& points = outside_[to_index(f)];
     waiting.insert(waiting.end(), points.begin(), points.end());
   }
   for (const std::int32_t p : waiting) {
     for (const std::int32_t f : alive) {
       const double h = height(f, point(p));
-      auto& [highest, who] = farthest_[static_cast<std::size_t>(f)];
+      auto& [highest, who] = farthest_[to_index(f)];
       if (!(h > tolerance_ && h > highest)) continue;
       highest = h;
       who = p;
@@ -122,22 +123,22 @@ void TriangleHull::find_horizon(std::int32_t p, std::int32_t start) {
   visible_.clear();
   horizon_.clear();
   stack_.assign(1, start);
-  faces_[static_cast<std::size_t>(start)].alive = false;
+  faces_[to_index(start)].alive = false;
   while (!stack_.empty()) {
     const std::int32_t at = stack_.back();
     stack_.pop_back();
     visible_.push_back(at);
-    for (const std::int32_t next : faces_[static_cast<std::size_t>(at)].neighbour) {
-      HullTriangle& neighbour = faces_[static_cast<std::size_t>(next)];
+    for (const std::int32_t next : faces_[to_index(at)].neighbour) {
+      HullTriangle& neighbour = faces_[to_index(next)];
       if (!neighbour.alive || !sees(p, next)) continue;
       neighbour.alive = false;
       stack_.push_back(next);
     }
   }
   for (const std::int32_t at : visible_) {
-    const HullTriangle& f = faces_[static_cast<std::size_t>(at)];
+    const HullTriangle& f = faces_[to_index(at)];
     for (std::size_t k = 0; k < 3; ++k) {
-      if (faces_[static_cast<std::size_t>(f.neighbour[k])].alive)
+      if (faces_[to_index(f.neighbour[k])].alive)
         horizon_.push_back({f.vertex[k], f.vertex[(k + 1) % 3], f.neighbour[k]});
     }
   }
@@ -149,22 +150,22 @@ void TriangleHull::add_point(std::int32_t p, std::int32_t start) {
   const auto first_new = static_cast<std::int32_t>(faces_.size());
   for (const Horizon& edge : horizon_) {
     const std::int32_t fresh = add_triangle(edge.from, edge.to, p);
-    faces_[static_cast<std::size_t>(fresh)].neighbour[0] = edge.beyond;
-    HullTriangle& beyond = faces_[static_cast<std::size_t>(edge.beyond)];
+    faces_[to_index(fresh)].neighbour[0] = edge.beyond;
+    HullTriangle& beyond = faces_[to_index(edge.beyond)];
     for (std::size_t k = 0; k < 3; ++k)
       if (beyond.vertex[k] == edge.to && beyond.vertex[(k + 1) % 3] == edge.from) beyond.neighbour[k] = fresh;
-    fan_from_[static_cast<std::size_t>(edge.from)] = fresh;
+    fan_from_[to_index(edge.from)] = fresh;
   }
   // The horizon is one loop: the fan's next triangle begins where this one's edge ends.
   for (std::size_t k = 0; k < horizon_.size(); ++k) {
     const std::int32_t fresh = first_new + static_cast<std::int32_t>(k);
-    const std::int32_t next = fan_from_[static_cast<std::size_t>(horizon_[k].to)];
-    faces_[static_cast<std::size_t>(fresh)].neighbour[1] = next;
-    faces_[static_cast<std::size_t>(next)].neighbour[2] = fresh;
+    const std::int32_t next = fan_from_[to_index(horizon_[k].to)];
+    faces_[to_index(fresh)].neighbour[1] = next;
+    faces_[to_index(next)].neighbour[2] = fresh;
   }
   orphans_.clear();
   for (const std::int32_t at : visible_) {
-    auto& points = outside_[static_cast<std::size_t>(at)];
+    auto& points = outside_[to_index(at)];
     orphans_.insert(orphans_.end(), points.begin(), points.end());
     std::vector<std::int32_t>().swap(points);
   }
@@ -187,23 +188,22 @@ void TriangleHull::assign(std::int32_t first_new) {
     }
     if (face < 0) continue;
     face = climb(face, best, p);
-    outside_[static_cast<std::size_t>(face)].push_back(p);
-    auto& [highest, who] = farthest_[static_cast<std::size_t>(face)];
+    outside_[to_index(face)].push_back(p);
+    auto& [highest, who] = farthest_[to_index(face)];
     if (best < highest || (best == highest && p > who)) continue;
     highest = best;
     who = p;
     if (face < first_new && best > tolerance_) queue_.emplace(best, -face);
   }
   for (std::int32_t face = first_new; face < last; ++face)
-    if (farthest_[static_cast<std::size_t>(face)].first > tolerance_)
-      queue_.emplace(farthest_[static_cast<std::size_t>(face)].first, -face);
+    if (farthest_[to_index(face)].first > tolerance_) queue_.emplace(farthest_[to_index(face)].first, -face);
 }
 
 /// From face to higher neighbour until there is none; `best` is the height of p over the face.
 std::int32_t TriangleHull::climb(std::int32_t face, double& best, std::int32_t p) const {
   for (std::int32_t from = -1; from != face;) {
     from = face;
-    for (const std::int32_t next : faces_[static_cast<std::size_t>(from)].neighbour) {
+    for (const std::int32_t next : faces_[to_index(from)].neighbour) {
       const double h = height(next, point(p));
       if (!(h > best)) continue;
       best = h;
@@ -222,7 +222,7 @@ std::vector<HullTriangle> TriangleHull::triangles() const {
     kept.push_back(faces_[f]);
   }
   for (HullTriangle& triangle : kept)
-    for (std::int32_t& neighbour : triangle.neighbour) neighbour = number[static_cast<std::size_t>(neighbour)];
+    for (std::int32_t& neighbour : triangle.neighbour) neighbour = number[to_index(neighbour)];
   return kept;
 }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/math/vec3.h"
 
 namespace cairn {
@@ -49,7 +50,7 @@ class TriangleHull {
     std::int32_t from, to, beyond;  ///< an edge, and the face behind it that stays
   };
 
-  const Vec3& point(std::int32_t p) const { return points_[static_cast<std::size_t>(p)]; }
+  const Vec3& point(std::int32_t p) const { return points_[to_index(p)]; }
   std::int32_t add_triangle(std::int32_t a, std::int32_t b, std::int32_t c);
   double height(std::int32_t face, const Vec3& p) const;
   bool sees(std::int32_t p, std::int32_t face) const;

@@ -5,18 +5,19 @@
 #include <limits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
 namespace {
 
-const MeshTriangle& at(const MeshData& data, std::int32_t t) { return data.triangles[static_cast<std::size_t>(t)]; }
+const MeshTriangle& at(const MeshData& data, std::int32_t t) { return data.triangles[to_index(t)]; }
 
 /// The normal that decides on which side of the surface a point is whose nearest point lies on `part` of triangle t.
 Vec3 side_normal(const MeshData& data, std::int32_t t, TrianglePart part) {
   const MeshTriangle& triangle = at(data, t);
-  const auto k = static_cast<std::size_t>(part);
-  if (k < 3) return data.vertex_normals[static_cast<std::size_t>(triangle.vertex[k])];
+  const auto k = to_index(part);
+  if (k < 3) return data.vertex_normals[to_index(triangle.vertex[k])];
   if (part == TrianglePart::face || triangle.neighbour[k - 3] < 0) return triangle.normal;
   return triangle.normal + at(data, triangle.neighbour[k - 3]).normal;
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/query.h"
 #include "cairn/geometry/static_tree.h"
 #include "cairn/geometry/triangle.h"
@@ -50,8 +51,8 @@ struct TriangleMesh {
   std::shared_ptr<const MeshData> data;
 
   Triangle triangle(std::int32_t t) const {
-    const auto& v = data->triangles[static_cast<std::size_t>(t)].vertex;
-    const auto corner = [&](std::size_t k) { return data->vertices[static_cast<std::size_t>(v[k])]; };
+    const auto& v = data->triangles[to_index(t)].vertex;
+    const auto corner = [&](std::size_t k) { return data->vertices[to_index(v[k])]; };
     return {corner(0), corner(1), corner(2)};
   }
   /// Calls visit(triangle index) for every triangle whose own box overlaps `box`, in the order of the tree.

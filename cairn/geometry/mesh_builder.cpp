@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/geometry/flat_patches.h"
 #include "cairn/geometry/mesh.h"
 
@@ -19,7 +20,7 @@ using Corners = std::array<std::int32_t, 3>;
 /// A triangle has no area when its height over the longest edge is below this fraction of that edge.
 constexpr double kNoHeight = 1e-10;
 
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+std::size_t index(std::int32_t i) { return to_index(i); }
 
 void check_vertices(std::span<const Vec3> vertices) {
   for (std::size_t v = 0; v < vertices.size(); ++v) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 BoxRay::BoxRay(const Vec3& origin, const Vec3& direction)
@@ -34,7 +36,7 @@ void StaticTree::build(std::span<const Aabb> boxes, std::size_t first, std::size
   nodes_.emplace_back();
   Aabb box, centres;
   for (std::size_t k = first; k < last; ++k) {
-    const Aabb& item = boxes[static_cast<std::size_t>(items_[k])];
+    const Aabb& item = boxes[to_index(items_[k])];
     box = unite(box, item);
     centres = unite(centres, centre(item));
   }
@@ -51,7 +53,7 @@ void StaticTree::build(std::span<const Aabb> boxes, std::size_t first, std::size
   const Vec3 size = centres.upper - centres.lower;
   const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
   const auto key = [&](std::int32_t item) {
-    const Vec3 c = centre(boxes[static_cast<std::size_t>(item)]);
+    const Vec3 c = centre(boxes[to_index(item)]);
     return std::pair(axis == 0 ? c.x : axis == 1 ? c.y : c.z, item);
   };
   const std::size_t middle = first + (last - first) / 2;

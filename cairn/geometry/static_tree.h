@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/math/aabb.h"
 
 namespace cairn {
@@ -58,18 +59,18 @@ class StaticTree {
   void walk(Accept&& accept, Visit&& visit) const {
     std::array<std::int32_t, kMaxDepth> stack;
     int size = 0;
-    if (!nodes_.empty()) stack[static_cast<std::size_t>(size++)] = 0;
+    if (!nodes_.empty()) stack[to_index(size++)] = 0;
     while (size > 0) {
-      const std::int32_t at = stack[static_cast<std::size_t>(--size)];
-      const TreeNode& node = nodes_[static_cast<std::size_t>(at)];
+      const std::int32_t at = stack[to_index(--size)];
+      const TreeNode& node = nodes_[to_index(at)];
       if (!accept(node)) continue;
       if (node.count > 0) {
-        for (std::int32_t k = 0; k < node.count; ++k) visit(items_[static_cast<std::size_t>(node.next + k)]);
+        for (std::int32_t k = 0; k < node.count; ++k) visit(items_[to_index(node.next + k)]);
         continue;
       }
       CAIRN_ASSERT(size + 2 <= kMaxDepth);
-      stack[static_cast<std::size_t>(size++)] = node.next;
-      stack[static_cast<std::size_t>(size++)] = at + 1;
+      stack[to_index(size++)] = node.next;
+      stack[to_index(size++)] = at + 1;
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/math/mat3.h"
 
 namespace cairn {
@@ -105,9 +106,7 @@ class Tessellator {
     Tessellation out;
     out.vertices = s.data->vertices;
     for (const HullFace& face : s.data->faces) {
-      const auto corner = [&](std::int32_t k) {
-        return s.data->edges[static_cast<std::size_t>(face.first_edge + k)].vertex;
-      };
+      const auto corner = [&](std::int32_t k) { return s.data->edges[to_index(face.first_edge + k)].vertex; };
       for (std::int32_t k = 2; k < face.edge_count; ++k) out.triangles.push_back({corner(0), corner(k - 1), corner(k)});
     }
     return out;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -21,13 +23,13 @@ TrianglePoint closest_on_edges(const Vec3& p, const Triangle& t) {
   TrianglePoint best;
   double best2 = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 3; ++k) {
-    const Vec3 from = v[static_cast<std::size_t>(k)], edge = v[static_cast<std::size_t>((k + 1) % 3)] - from;
+    const Vec3 from = v[to_index(k)], edge = v[to_index((k + 1) % 3)] - from;
     const double along = dot(p - from, edge), length2 = dot(edge, edge);
     TrianglePoint candidate{from + (along / length2) * edge, static_cast<TrianglePart>(3 + k)};
     if (!(along > 0))
       candidate = {from, static_cast<TrianglePart>(k)};
     else if (along >= length2)
-      candidate = {v[static_cast<std::size_t>((k + 1) % 3)], static_cast<TrianglePart>((k + 1) % 3)};
+      candidate = {v[to_index((k + 1) % 3)], static_cast<TrianglePart>((k + 1) % 3)};
     const Vec3 off = p - candidate.point;
     if (const double d2 = dot(off, off); d2 < best2) {
       best = candidate;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cairn/core/index.h"
 #include "cairn/simd/simd.h"
 #include "cairn/simd/vectors.h"
 
@@ -39,7 +40,7 @@ inline std::size_t farthest_in(const double* block, std::size_t blocks, const Ve
   std::size_t lane = 0;
   for (std::size_t l = 1; l < 4; ++l)
     if (best[l] > best[lane] || (best[l] == best[lane] && from[l] < from[lane])) lane = l;
-  return 4 * static_cast<std::size_t>(from[lane]) + lane;
+  return 4 * to_index(from[lane]) + lane;
 }
 
 inline void bounds_of(const double* block, std::size_t blocks, const Mat3& r, Aabb& box) {

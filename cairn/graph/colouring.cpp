@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -13,12 +15,12 @@ namespace {
 using Words = std::vector<std::uint64_t>;
 
 bool has(const Words& set, std::int32_t colour) {
-  const auto word = static_cast<std::size_t>(colour) / 64;
+  const auto word = to_index(colour) / 64;
   return word < set.size() && (set[word] >> (colour % 64) & 1) != 0;
 }
 
 void insert(Words& set, std::int32_t colour) {
-  const auto word = static_cast<std::size_t>(colour) / 64;
+  const auto word = to_index(colour) / 64;
   if (word >= set.size()) set.resize(word + 1, 0);
   set[word] |= std::uint64_t{1} << (colour % 64);
 }
@@ -38,7 +40,7 @@ std::int32_t least_used_free(const Words& taken, const std::vector<std::int64_t>
   std::int32_t best = -1;
   for (std::int32_t c = 0; c < static_cast<std::int32_t>(sizes.size()); ++c) {
     if (has(taken, c)) continue;
-    if (best < 0 || sizes[static_cast<std::size_t>(c)] < sizes[static_cast<std::size_t>(best)]) best = c;
+    if (best < 0 || sizes[to_index(c)] < sizes[to_index(best)]) best = c;
   }
   return best >= 0 ? best : static_cast<std::int32_t>(sizes.size());
 }
@@ -55,9 +57,8 @@ Colouring colour_items(std::size_t count, std::size_t colours, Taken&& taken, Re
     std::fill(set.begin(), set.end(), 0);
     taken(item, set);
     const std::int32_t colour = choose(set, result.sizes);
-    if (static_cast<std::size_t>(colour) >= result.sizes.size())
-      result.sizes.resize(static_cast<std::size_t>(colour) + 1, 0);
-    ++result.sizes[static_cast<std::size_t>(colour)];
+    if (to_index(colour) >= result.sizes.size()) result.sizes.resize(to_index(colour) + 1, 0);
+    ++result.sizes[to_index(colour)];
     result.colour[item] = colour;
     remember(item, colour);
   }
@@ -67,10 +68,10 @@ Colouring colour_items(std::size_t count, std::size_t colours, Taken&& taken, Re
 
 template <class Choose>
 Colouring colour_edges(std::span<const Edge> edges, std::int32_t vertex_count, std::size_t colours, Choose&& choose) {
-  std::vector<Words> of_vertex(static_cast<std::size_t>(vertex_count));
+  std::vector<Words> of_vertex(to_index(vertex_count));
   const auto for_ends = [&](std::size_t k, auto&& use) {
-    if (edges[k].a != kNoVertex) use(of_vertex[static_cast<std::size_t>(edges[k].a)]);
-    if (edges[k].b != kNoVertex) use(of_vertex[static_cast<std::size_t>(edges[k].b)]);
+    if (edges[k].a != kNoVertex) use(of_vertex[to_index(edges[k].a)]);
+    if (edges[k].b != kNoVertex) use(of_vertex[to_index(edges[k].b)]);
   };
   return colour_items(
       edges.size(), colours,
@@ -80,12 +81,12 @@ Colouring colour_edges(std::span<const Edge> edges, std::int32_t vertex_count, s
 
 template <class Choose>
 Colouring colour_vertices(const Lists& neighbours, std::size_t colours, Choose&& choose) {
-  std::vector<std::int32_t> colour_of(static_cast<std::size_t>(neighbours.count()), -1);
+  std::vector<std::int32_t> colour_of(to_index(neighbours.count()), -1);
   return colour_items(
       colour_of.size(), colours,
       [&](std::size_t i, Words& set) {
         for (const std::int32_t j : neighbours[static_cast<std::int64_t>(i)])
-          if (colour_of[static_cast<std::size_t>(j)] >= 0) insert(set, colour_of[static_cast<std::size_t>(j)]);
+          if (colour_of[to_index(j)] >= 0) insert(set, colour_of[to_index(j)]);
       },
       [&](std::size_t i, std::int32_t colour) { colour_of[i] = colour; }, choose);
 }
@@ -106,20 +107,18 @@ std::int32_t choose_lowest(const Words& taken, const std::vector<std::int64_t>&)
 void colour_edges_greedy(std::span<const Edge> edges, std::int32_t vertex_count, ColouringScratch& scratch,
                          Colouring& result) {
   static const Words kNone;
-  scratch.low.assign(static_cast<std::size_t>(vertex_count), 0);
+  scratch.low.assign(to_index(vertex_count), 0);
   for (Words& words : scratch.high) words.clear();
   result.colour.resize(edges.size());
   result.sizes.clear();
-  const auto low = [&](std::int32_t v) { return v != kNoVertex ? scratch.low[static_cast<std::size_t>(v)] : 0; };
-  const auto high = [&](std::int32_t v) -> const Words& {
-    return v != kNoVertex ? scratch.high[static_cast<std::size_t>(v)] : kNone;
-  };
+  const auto low = [&](std::int32_t v) { return v != kNoVertex ? scratch.low[to_index(v)] : 0; };
+  const auto high = [&](std::int32_t v) -> const Words& { return v != kNoVertex ? scratch.high[to_index(v)] : kNone; };
   const auto mark = [&](std::int32_t v, std::int32_t colour) {
     if (v == kNoVertex) return;
     if (colour < 64)
-      scratch.low[static_cast<std::size_t>(v)] |= std::uint64_t{1} << colour;
+      scratch.low[to_index(v)] |= std::uint64_t{1} << colour;
     else
-      insert(scratch.high[static_cast<std::size_t>(v)], colour - 64);
+      insert(scratch.high[to_index(v)], colour - 64);
   };
   for (std::size_t k = 0; k < edges.size(); ++k) {
     const Edge& edge = edges[k];
@@ -128,9 +127,8 @@ void colour_edges_greedy(std::span<const Edge> edges, std::int32_t vertex_count,
       if (scratch.high.size() < scratch.low.size()) scratch.high.resize(scratch.low.size());
       colour = lowest_free_high(high(edge.a), high(edge.b));
     }
-    if (static_cast<std::size_t>(colour) >= result.sizes.size())
-      result.sizes.resize(static_cast<std::size_t>(colour) + 1, 0);
-    ++result.sizes[static_cast<std::size_t>(colour)];
+    if (to_index(colour) >= result.sizes.size()) result.sizes.resize(to_index(colour) + 1, 0);
+    ++result.sizes[to_index(colour)];
     result.colour[k] = colour;
     mark(edge.a, colour);
     mark(edge.b, colour);
@@ -145,16 +143,14 @@ Colouring colour_edges_greedy(std::span<const Edge> edges, std::int32_t vertex_c
 }
 
 Colouring colour_edges_balanced(std::span<const Edge> edges, std::int32_t vertex_count, std::int32_t colours) {
-  const std::size_t count =
-      colours > 0 ? static_cast<std::size_t>(colours) : colour_edges_greedy(edges, vertex_count).sizes.size();
+  const std::size_t count = colours > 0 ? to_index(colours) : colour_edges_greedy(edges, vertex_count).sizes.size();
   return colour_edges(edges, vertex_count, count, least_used_free);
 }
 
 Colouring colour_vertices_greedy(const Lists& neighbours) { return colour_vertices(neighbours, 0, choose_lowest); }
 
 Colouring colour_vertices_balanced(const Lists& neighbours, std::int32_t colours) {
-  const std::size_t count =
-      colours > 0 ? static_cast<std::size_t>(colours) : colour_vertices_greedy(neighbours).sizes.size();
+  const std::size_t count = colours > 0 ? to_index(colours) : colour_vertices_greedy(neighbours).sizes.size();
   return colour_vertices(neighbours, count, least_used_free);
 }
 

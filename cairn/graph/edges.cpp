@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -13,13 +15,11 @@ namespace {
 template <class ForEach>
 void make_lists(std::int64_t count, Lists& lists, ForEach&& for_each) {
   std::vector<std::int64_t>& start = lists.start;
-  start.assign(static_cast<std::size_t>(count) + 2, 0);
-  for_each([&](std::int32_t list, std::int32_t) { ++start[static_cast<std::size_t>(list) + 2]; });
+  start.assign(to_index(count) + 2, 0);
+  for_each([&](std::int32_t list, std::int32_t) { ++start[to_index(list) + 2]; });
   for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
-  lists.item.resize(static_cast<std::size_t>(start.back()));
-  for_each([&](std::int32_t list, std::int32_t item) {
-    lists.item[static_cast<std::size_t>(start[static_cast<std::size_t>(list) + 1]++)] = item;
-  });
+  lists.item.resize(to_index(start.back()));
+  for_each([&](std::int32_t list, std::int32_t item) { lists.item[to_index(start[to_index(list) + 1]++)] = item; });
   start.pop_back();
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 /// An edge between two vertices. kNoVertex stands for a body that cannot move: it is no vertex, it couples nothing.
@@ -23,8 +25,8 @@ struct Lists {
 
   std::int64_t count() const { return static_cast<std::int64_t>(start.size()) - 1; }
   std::span<const std::int32_t> operator[](std::int64_t i) const {
-    const auto begin = static_cast<std::size_t>(start[static_cast<std::size_t>(i)]);
-    const auto end = static_cast<std::size_t>(start[static_cast<std::size_t>(i) + 1]);
+    const auto begin = to_index(start[to_index(i)]);
+    const auto end = to_index(start[to_index(i) + 1]);
     return {item.data() + begin, end - begin};
   }
 };

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -44,18 +46,16 @@ void unite(std::int32_t* parent, std::int32_t a, std::int32_t b) {
 }  // namespace
 
 void IslandFinder::find(std::span<const Edge> edges, std::int32_t vertex_count, ThreadPool* pool, Islands& out) {
-  parent_.resize(static_cast<std::size_t>(vertex_count));
+  parent_.resize(to_index(vertex_count));
   parallel_for(pool, vertex_count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t v = begin; v < end; ++v) parent_[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(v);
+    for (std::int64_t v = begin; v < end; ++v) parent_[to_index(v)] = static_cast<std::int32_t>(v);
   });
   join(edges, pool);
   number(pool, out);
   out.of_edge.resize(edges.size());
-  parallel_for(pool, static_cast<std::int64_t>(edges.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      const std::int32_t v = edges[k].a != kNoVertex ? edges[k].a : edges[k].b;
-      out.of_edge[k] = v != kNoVertex ? out.of_vertex[static_cast<std::size_t>(v)] : -1;
-    }
+  for_each_index(pool, edges.size(), kGrain, [&](std::size_t k) {
+    const std::int32_t v = edges[k].a != kNoVertex ? edges[k].a : edges[k].b;
+    out.of_edge[k] = v != kNoVertex ? out.of_vertex[to_index(v)] : -1;
   });
 }
 
@@ -63,7 +63,7 @@ void IslandFinder::join(std::span<const Edge> edges, ThreadPool* pool) {
   std::int32_t* parent = parent_.data();
   parallel_for(pool, static_cast<std::int64_t>(edges.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
-      const Edge edge = edges[static_cast<std::size_t>(k)];
+      const Edge edge = edges[to_index(k)];
       if (edge.a != kNoVertex && edge.b != kNoVertex) unite(parent, edge.a, edge.b);
     }
   });
@@ -73,24 +73,24 @@ void IslandFinder::join(std::span<const Edge> edges, ThreadPool* pool) {
 void IslandFinder::number(ThreadPool* pool, Islands& out) {
   const auto n = static_cast<std::int64_t>(parent_.size());
   std::int32_t* parent = parent_.data();
-  roots_.assign(static_cast<std::size_t>((n + kGrain - 1) / kGrain), 0);
+  roots_.assign(to_index((n + kGrain - 1) / kGrain), 0);
   parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
     std::int32_t roots = 0;
     for (std::int64_t v = begin; v < end; ++v) roots += parent[v] == v ? 1 : 0;
-    roots_[static_cast<std::size_t>(begin / kGrain)] = roots;
+    roots_[to_index(begin / kGrain)] = roots;
   });
   out.count = 0;
   for (std::int32_t& roots : roots_) out.count += std::exchange(roots, out.count);
   out.of_vertex.resize(parent_.size());
   parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    std::int32_t next = roots_[static_cast<std::size_t>(begin / kGrain)];
+    std::int32_t next = roots_[to_index(begin / kGrain)];
     for (std::int64_t v = begin; v < end; ++v)
-      if (parent[v] == v) out.of_vertex[static_cast<std::size_t>(v)] = next++;
+      if (parent[v] == v) out.of_vertex[to_index(v)] = next++;
   });
   parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t v = begin; v < end; ++v) {
       const std::int32_t root = find_root(parent, static_cast<std::int32_t>(v));
-      if (root != v) out.of_vertex[static_cast<std::size_t>(v)] = out.of_vertex[static_cast<std::size_t>(root)];
+      if (root != v) out.of_vertex[to_index(v)] = out.of_vertex[to_index(root)];
     }
   });
 }

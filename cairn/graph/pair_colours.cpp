@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -17,15 +18,14 @@ constexpr std::int64_t kGrain = 8192;
 
 /// The colours taken at either vertex.
 std::uint64_t taken_at(const std::vector<std::uint64_t>& taken, const Edge& edge) {
-  return (edge.a != kNoVertex ? taken[static_cast<std::size_t>(edge.a)] : 0) |
-         (edge.b != kNoVertex ? taken[static_cast<std::size_t>(edge.b)] : 0);
+  return (edge.a != kNoVertex ? taken[to_index(edge.a)] : 0) | (edge.b != kNoVertex ? taken[to_index(edge.b)] : 0);
 }
 
 /// Turns a colour over at both vertices; once, should they be the same.
 void flip(std::vector<std::uint64_t>& taken, const Edge& edge, std::int32_t colour) {
   const std::uint64_t bit = std::uint64_t{1} << colour;
-  if (edge.a != kNoVertex) taken[static_cast<std::size_t>(edge.a)] ^= bit;
-  if (edge.b != kNoVertex && edge.b != edge.a) taken[static_cast<std::size_t>(edge.b)] ^= bit;
+  if (edge.a != kNoVertex) taken[to_index(edge.a)] ^= bit;
+  if (edge.b != kNoVertex && edge.b != edge.a) taken[to_index(edge.b)] ^= bit;
 }
 
 bool is_vertex(std::int32_t v, std::int32_t vertex_count) { return v == kNoVertex || (v >= 0 && v < vertex_count); }
@@ -35,7 +35,7 @@ bool is_vertex(std::int32_t v, std::int32_t vertex_count) { return v == kNoVerte
 void PairColours::update(std::span<const std::uint64_t> keys, std::span<const Edge> edges, std::int32_t vertex_count,
                          ThreadPool* pool) {
   require(keys.size() == edges.size(), "PairColours::update needs one key for every edge");
-  const auto vertices = static_cast<std::size_t>(vertex_count);
+  const auto vertices = to_index(vertex_count);
   if (settled_ && unchanged(keys, edges, pool)) {
     taken_.resize(vertices);
     return;
@@ -53,11 +53,11 @@ void PairColours::update(std::span<const std::uint64_t> keys, std::span<const Ed
 bool PairColours::unchanged(std::span<const std::uint64_t> keys, std::span<const Edge> edges, ThreadPool* pool) {
   if (keys.size() != keys_.size()) return false;
   const auto n = static_cast<std::int64_t>(keys.size());
-  differs_.assign(static_cast<std::size_t>((n + kGrain - 1) / kGrain), 0);
+  differs_.assign(to_index((n + kGrain - 1) / kGrain), 0);
   parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
     const bool same = std::equal(keys.begin() + begin, keys.begin() + end, keys_.begin() + begin) &&
                       std::equal(edges.begin() + begin, edges.begin() + end, edges_.begin() + begin);
-    differs_[static_cast<std::size_t>(begin / kGrain)] = same ? 0 : 1;
+    differs_[to_index(begin / kGrain)] = same ? 0 : 1;
   });
   return std::find(differs_.begin(), differs_.end(), 1) == differs_.end();
 }
@@ -67,16 +67,15 @@ void PairColours::match(std::span<const std::uint64_t> keys, std::span<const Edg
   next_colour_.resize(keys.size());
   gone_.resize(keys_.size());
   const auto n = std::max<std::int64_t>(static_cast<std::int64_t>(keys.size()), 1);
-  parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    match_block(keys, edges, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
-  });
+  parallel_for(pool, n, kGrain,
+               [&](std::int64_t begin, std::int64_t end) { match_block(keys, edges, to_index(begin), to_index(end)); });
 }
 
 /// Edges [begin, end) against the old ones from the first key of this block up to that of the next.
 void PairColours::match_block(std::span<const std::uint64_t> keys, std::span<const Edge> edges, std::size_t begin,
                               std::size_t end) {
   const auto place = [&](std::size_t k) {
-    return static_cast<std::size_t>(std::lower_bound(keys_.begin(), keys_.end(), keys[k]) - keys_.begin());
+    return to_index(std::lower_bound(keys_.begin(), keys_.end(), keys[k]) - keys_.begin());
   };
   std::size_t old = begin == 0 ? 0 : place(begin);
   const std::size_t old_end = end >= keys.size() ? keys_.size() : place(end);
@@ -95,7 +94,7 @@ void PairColours::free_gone() {
   for (std::size_t k = 0; k < gone_.size(); ++k) {
     if (gone_[k] == 0 || colour_[k] < 0) continue;
     flip(taken_, edges_[k], colour_[k]);
-    --size_[static_cast<std::size_t>(colour_[k])];
+    --size_[to_index(colour_[k])];
   }
 }
 
@@ -106,7 +105,7 @@ void PairColours::colour_new(std::span<const Edge> edges) {
     const int lowest = std::countr_one(taken_at(taken_, edges[k]));
     if (lowest == kColours) continue;
     flip(taken_, edges[k], lowest);
-    ++size_[static_cast<std::size_t>(lowest)];
+    ++size_[to_index(lowest)];
     next_colour_[k] = lowest;
   }
 }
@@ -117,7 +116,7 @@ void PairColours::restore(std::span<const std::uint64_t> keys, std::span<const E
           "PairColours::restore needs one key and one colour for every edge");
   require(vertex_count >= 0, "PairColours::restore needs a number of vertices of at least zero");
   PairColours fresh;
-  fresh.taken_.assign(static_cast<std::size_t>(vertex_count), 0);
+  fresh.taken_.assign(to_index(vertex_count), 0);
   for (std::size_t k = 0; k < keys.size(); ++k) {
     const Edge edge = edges[k];
     const std::int32_t colour = colours[k];
@@ -130,7 +129,7 @@ void PairColours::restore(std::span<const std::uint64_t> keys, std::span<const E
     if ((taken_at(fresh.taken_, edge) >> colour & 1) != 0)
       fail_input(fmt::format("edge {} shares a vertex with an earlier one of its colour {}", k, colour));
     flip(fresh.taken_, edge, colour);
-    ++fresh.size_[static_cast<std::size_t>(colour)];
+    ++fresh.size_[to_index(colour)];
   }
   fresh.keys_.assign(keys.begin(), keys.end());
   fresh.edges_.assign(edges.begin(), edges.end());
@@ -141,7 +140,7 @@ void PairColours::restore(std::span<const std::uint64_t> keys, std::span<const E
 
 int PairColours::colour_count() const {
   int count = kColours;
-  while (count > 0 && size_[static_cast<std::size_t>(count - 1)] == 0) --count;
+  while (count > 0 && size_[to_index(count - 1)] == 0) --count;
   return count;
 }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -20,7 +21,7 @@ struct MetisGraph {
 
 std::vector<std::int32_t> run_metis(MetisGraph& graph, std::int32_t parts) {
   auto vertices = static_cast<idx_t>(graph.start.size() - 1);
-  std::vector<idx_t> part(static_cast<std::size_t>(vertices), 0);
+  std::vector<idx_t> part(to_index(vertices), 0);
   if (parts >= vertices) {
     // METIS would leave parts empty, and say so on stdout.
     std::iota(part.begin(), part.end(), idx_t{0});
@@ -57,7 +58,7 @@ std::vector<std::int32_t> partition_graph(std::span<const Edge> edges, std::int3
   for (std::int32_t v = 0; v < vertex_count; ++v) {
     others.clear();
     for (const std::int32_t k : at_vertex[v]) {
-      const Edge& edge = edges[static_cast<std::size_t>(k)];
+      const Edge& edge = edges[to_index(k)];
       const std::int32_t other = edge.a == v ? edge.b : edge.a;
       if (other != kNoVertex && other != v) others.push_back(other);
     }
@@ -80,16 +81,14 @@ EdgeParts split_by_part(std::span<const std::int32_t> key, std::int32_t parts) {
   Lists groups = group_by(key, parts + 1);
   const auto border = groups[parts];
   result.border.assign(border.begin(), border.end());
-  groups.item.resize(static_cast<std::size_t>(groups.start[static_cast<std::size_t>(parts)]));
+  groups.item.resize(to_index(groups.start[to_index(parts)]));
   groups.start.pop_back();
   result.inside = std::move(groups);
   return result;
 }
 
 EdgeParts split_edges(std::span<const Edge> edges, std::span<const std::int32_t> part_of_vertex, std::int32_t parts) {
-  const auto part_of = [&](std::int32_t v) {
-    return v == kNoVertex ? -1 : part_of_vertex[static_cast<std::size_t>(v)];
-  };
+  const auto part_of = [&](std::int32_t v) { return v == kNoVertex ? -1 : part_of_vertex[to_index(v)]; };
   std::vector<std::int32_t> key(edges.size());
   for (std::size_t k = 0; k < edges.size(); ++k) {
     const std::int32_t a = part_of(edges[k].a), b = part_of(edges[k].b);

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -49,7 +51,7 @@ Expected<std::string> read_open(const OpenFile& file, const std::string& path, s
   if (::fstat(file.get(), &info) != 0) return system_error(path);
   if (S_ISDIR(info.st_mode)) return io_error(path, "it is a folder");
   if (!S_ISREG(info.st_mode)) return io_error(path, "it is not a regular file");
-  const auto size = static_cast<std::size_t>(info.st_size);
+  const auto size = to_index(info.st_size);
   if (size > most_bytes)
     return Error{ErrorKind::limit,
                  fmt::format("cannot read {}: it has {} bytes, the limit is {}", path, size, most_bytes)};
@@ -60,7 +62,7 @@ Expected<std::string> read_open(const OpenFile& file, const std::string& path, s
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_error(path);
     if (count == 0) return io_error(path, "it became shorter while it was read");
-    done += static_cast<std::size_t>(count);
+    done += to_index(count);
   }
   return bytes;
 }

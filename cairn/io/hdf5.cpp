@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -121,7 +122,7 @@ std::int64_t check_layout(hid_t plist, const std::string& path, int most_rank) {
   const int rank = H5Pget_chunk(plist, kMostRank, chunk);
   if (rank < 1 || rank > most_rank)
     fail_input(fmt::format("{} has chunks of rank {}, expected {}", path, rank, most_rank));
-  return product({chunk, static_cast<std::size_t>(rank)}, path, "has chunks of");
+  return product({chunk, to_index(rank)}, path, "has chunks of");
 }
 
 std::vector<std::int64_t> extents_of(hid_t dataset, const std::string& path, int most_rank) {
@@ -239,7 +240,7 @@ Hdf5Reader::Dataset Hdf5Reader::open_dataset(const std::string& path, int most_r
 /// A file cannot hold more than its own size times the best compression: what declares more is damaged or a trap.
 void Hdf5Reader::check_storage(const Dataset& dataset, const std::string& path) const {
   const std::size_t entry = H5Tget_size(dataset.type.get());
-  if (entry == 0 || entry > static_cast<std::size_t>(kMaxTextBytes))
+  if (entry == 0 || entry > to_index(kMaxTextBytes))
     fail_input(fmt::format("{} has entries of {} bytes, expected 1 to {}", path, entry, kMaxTextBytes));
   const auto declared = std::max(dataset.count, dataset.chunk) * static_cast<std::int64_t>(entry);  // below 2^28 * 2^20
   if (declared / kMaxExpansion > file_bytes_)
@@ -276,7 +277,7 @@ std::vector<std::int64_t> Hdf5Reader::read_indices(const std::string& path, std:
   if (H5Tget_class(dataset.type.get()) != H5T_INTEGER || H5Tget_size(dataset.type.get()) > 8)
     fail_input(fmt::format("{} must hold integers", path));
   check_count(dataset, path, count, prefix);
-  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
+  std::vector<std::int64_t> values(to_index(count));
   read(dataset, path, count, H5T_NATIVE_INT64, values.data());
   return values;
 }
@@ -286,7 +287,7 @@ std::vector<double> Hdf5Reader::read_doubles(const std::string& path, std::int64
   if (H5Tget_class(dataset.type.get()) != H5T_FLOAT || H5Tget_size(dataset.type.get()) > 8)
     fail_input(fmt::format("{} must hold floating-point numbers of 32 or 64 bits", path));
   check_count(dataset, path, count, prefix);
-  std::vector<double> values(static_cast<std::size_t>(count));
+  std::vector<double> values(to_index(count));
   read(dataset, path, count, H5T_NATIVE_DOUBLE, values.data());
   return values;
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/io/hdf5.h"
 
 namespace cairn {
@@ -49,7 +50,7 @@ Hdf5Handle text_type(std::size_t length) {
 
 void Hdf5Writer::create_table(const std::string& path, Type type, std::vector<std::int64_t> row,
                               std::int64_t chunk_rows) {
-  CAIRN_ASSERT(row.size() < static_cast<std::size_t>(kMostRank) && chunk_rows > 0);
+  CAIRN_ASSERT(row.size() < to_index(kMostRank) && chunk_rows > 0);
   hsize_t extent[kMostRank] = {0}, most[kMostRank] = {H5S_UNLIMITED}, chunk[kMostRank] = {};
   chunk[0] = static_cast<hsize_t>(chunk_rows);
   for (std::size_t k = 0; k < row.size(); ++k) {
@@ -178,7 +179,7 @@ void* make_room(std::vector<T>& out, const std::string& path, std::span<const st
     fail_input(
         fmt::format("{}: {} rows of {} are more than {}, read fewer at once", path, count, width, kMaxArrayEntries),
         ErrorKind::limit);
-  out.assign(static_cast<std::size_t>(count * width), T{});
+  out.assign(to_index(count * width), T{});
   return out.data();
 }
 
@@ -200,7 +201,7 @@ void Hdf5Reader::read_rows(const std::string& path, std::span<const std::int64_t
 std::string Hdf5Reader::read_bytes(const std::string& path) const {
   const std::vector<std::int64_t> extents = shape(path);
   if (extents.size() != 1 || extents[0] > kMaxArrayEntries) fail_input(fmt::format("{} must be a list of bytes", path));
-  std::string bytes(static_cast<std::size_t>(extents[0]), '\0');
+  std::string bytes(to_index(extents[0]), '\0');
   read_table(path, {}, 0, extents[0], true, H5T_NATIVE_UINT8, bytes.data());
   return bytes;
 }
@@ -210,12 +211,12 @@ std::vector<std::string> Hdf5Reader::read_texts(const std::string& path) const {
   if (H5Tget_class(dataset.type.get()) != H5T_STRING || H5Tis_variable_str(dataset.type.get()) != 0)
     fail_input(fmt::format("{} must hold strings of one length", path));
   const std::size_t length = H5Tget_size(dataset.type.get());
-  if (length > static_cast<std::size_t>(kMaxArrayEntries / std::max<std::int64_t>(dataset.count, 1)))
+  if (length > to_index(kMaxArrayEntries / std::max<std::int64_t>(dataset.count, 1)))
     fail_input(fmt::format("{} holds more text than the limit of {} bytes", path, kMaxArrayEntries), ErrorKind::limit);
-  std::string bytes(length * static_cast<std::size_t>(dataset.count), '\0');
+  std::string bytes(length * to_index(dataset.count), '\0');
   read(dataset, path, dataset.count, dataset.type.get(), bytes.data());
   std::vector<std::string> texts;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(dataset.count); ++k) {
+  for (std::size_t k = 0; k < to_index(dataset.count); ++k) {
     const std::string text = bytes.substr(k * length, length);
     texts.push_back(text.substr(0, text.find('\0')));
   }
@@ -241,7 +242,7 @@ std::string Hdf5Reader::text_attribute(const std::string& group, const std::stri
   const Hdf5Handle attribute = open_attribute(group, name), type(H5Aget_type(attribute.get()), H5Tclose);
   const std::size_t length = H5Tget_size(type.get());
   if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0 ||
-      length > static_cast<std::size_t>(kMaxArrayEntries))
+      length > to_index(kMaxArrayEntries))
     fail_input(fmt::format("{}: the attribute {} must be a string of fixed length", group, name));
   std::string text(length, '\0');
   if (H5Aread(attribute.get(), type.get(), text.data()) < 0)

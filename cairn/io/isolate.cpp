@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -42,7 +44,7 @@ bool write_all(int descriptor, const std::string& bytes) {
   while (done < bytes.size()) {
     const ssize_t count = ::write(descriptor, bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno != EINTR) return false;
-    if (count > 0) done += static_cast<std::size_t>(count);
+    if (count > 0) done += to_index(count);
   }
   return true;
 }
@@ -88,7 +90,7 @@ bool read_until(Clock::time_point deadline, int descriptor, std::string& bytes) 
     const std::size_t size = bytes.size();
     bytes.resize(size + kPiece);
     const ssize_t count = ::read(descriptor, bytes.data() + size, kPiece);
-    bytes.resize(size + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    bytes.resize(size + to_index(std::max<ssize_t>(count, 0)));
     if (count == 0 || (count < 0 && errno != EINTR) || is_complete(bytes)) return true;
   }
 }

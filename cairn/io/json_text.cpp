@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -354,7 +355,7 @@ JsonValue of_kind(JsonKind kind) {
 
 const char* to_string(JsonKind kind) {
   constexpr const char* kNames[] = {"null", "true or false", "a number", "a string", "an array", "an object"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return kNames[to_index(kind)];
 }
 
 const JsonMember* JsonValue::find(std::string_view key) const {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "cairn/core/bytes.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -87,7 +88,7 @@ std::string to_stl(const MeshFile& mesh) {
   out.raw(head);
   out.number(static_cast<std::uint32_t>(mesh.triangles.size()));
   for (const auto& t : mesh.triangles) {
-    const auto corner = [&](std::size_t k) { return mesh.vertices[static_cast<std::size_t>(t[k])]; };
+    const auto corner = [&](std::size_t k) { return mesh.vertices[to_index(t[k])]; };
     const Vec3 area = cross(corner(1) - corner(0), corner(2) - corner(0));
     const Vec3 normal = norm(area) > 0 ? normalised(area) : Vec3{};
     for (const Vec3& v : {normal, corner(0), corner(1), corner(2)})

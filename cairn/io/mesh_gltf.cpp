@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "cairn/core/bytes.h"
+#include "cairn/core/index.h"
 #include "cairn/io/json_text.h"
 #include "cairn/io/mesh_file.h"
 #include "cairn/math/pose.h"
@@ -101,7 +102,7 @@ class GltfReader {
     if (value.kind != JsonKind::number || !(value.number >= 0 && value.number <= 4e9) ||
         value.number != std::floor(value.number))
       fail_input(fmt::format("{}:{}: {} must be a whole number", value.place.line, value.place.column, what));
-    return static_cast<std::size_t>(value.number);
+    return to_index(value.number);
   }
   static std::size_t whole_of(const JsonValue& object, const char* key, std::size_t fallback) {
     const JsonMember* member = object.find(key);

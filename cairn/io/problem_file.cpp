@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/io/isolate.h"
 #include "cairn/io/wire.h"
 
@@ -33,7 +34,7 @@ constexpr std::int32_t kCannotMove = -1;
 /// The bodies of a contact that impulses move, the lower one first.
 std::pair<std::int32_t, std::int32_t> moving_pair(const ContactProblem& problem, const ContactBlock& c) {
   const auto moving = [&](std::int32_t body) {
-    return problem.bodies[static_cast<std::size_t>(body)].is_dynamic() ? body : kCannotMove;
+    return problem.bodies[to_index(body)].is_dynamic() ? body : kCannotMove;
   };
   return std::minmax(moving(c.body_a), moving(c.body_b));
 }
@@ -52,7 +53,7 @@ ContactSolution warm_start(const ProblemFile& file) {
   if (problem == nullptr) return start;
   start.joint_impulse = file.joint_guess;
   if (file.guess.empty()) return start;
-  const auto rows = static_cast<std::size_t>(contact_rows(*problem));
+  const auto rows = to_index(contact_rows(*problem));
   start.contact_impulse.assign(problem->contacts.size(), {});
   for (std::size_t k = 0; k < file.guess.size(); ++k) start.contact_impulse[k / rows][k % rows] = file.guess[k];
   return start;
@@ -63,7 +64,7 @@ void set_warm_start(ProblemFile& file, const ContactSolution& start) {
   require(problem != nullptr, "set_warm_start: only a ContactProblem can be given one");
   require(start.contact_impulse.empty() || start.contact_impulse.size() == problem->contacts.size(),
           "set_warm_start: give one impulse per contact, or none");
-  const auto rows = static_cast<std::size_t>(contact_rows(*problem));
+  const auto rows = to_index(contact_rows(*problem));
   file.joint_guess = start.joint_impulse;
   file.guess.clear();
   for (const std::array<double, 4>& impulse : start.contact_impulse)
@@ -89,7 +90,7 @@ void check_colours(const ContactProblem& problem, std::span<const std::int32_t> 
       ++group;
     for (const std::int32_t body : {pair.first, pair.second}) {
       if (body == kCannotMove) continue;
-      Seen& last = seen[static_cast<std::size_t>(body)];
+      Seen& last = seen[to_index(body)];
       if (last.colour == colour[k] && last.group != group)
         fail_input(fmt::format("body {} has contacts with different bodies in colour {}", body, colour[k]));
       last = {colour[k], group};

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <new>
 
+#include "cairn/core/index.h"
 #include "cairn/io/contact_fields.h"
 #include "cairn/io/hdf5.h"
 #include "cairn/io/problem_file.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double kAsymmetryWorthANote = 1e-9;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) { return to_index(i); }
 
 void check_range(const std::string& path, std::int64_t value, std::int64_t most) {
   if (value >= 0 && value <= most) return;

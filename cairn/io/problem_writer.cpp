@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "cairn/core/index.h"
 #include "cairn/io/contact_fields.h"
 #include "cairn/io/hdf5.h"
 #include "cairn/io/problem_file.h"
@@ -18,7 +19,7 @@ namespace cairn {
 
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) { return to_index(i); }
 
 std::int32_t narrow(std::int64_t value) {
   if (value > INT32_MAX) fail_input("the problem is too large: FCLIB counts entries with 32 bits", ErrorKind::limit);

@@ -9,6 +9,7 @@
 #include <pugixml.hpp>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -120,8 +121,8 @@ XmlDocument::XmlDocument(const std::string& text, const std::string& file)
   const pugi::xml_parse_result result =
       parsed_->document.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result)
-    fail_input(fmt::format("{}:{}: this is no XML: {}", file,
-                           line_and_column(text_, static_cast<std::size_t>(result.offset)), result.description()));
+    fail_input(fmt::format("{}:{}: this is no XML: {}", file, line_and_column(text_, to_index(result.offset)),
+                           result.description()));
 }
 
 XmlDocument::~XmlDocument() = default;
@@ -162,8 +163,7 @@ std::vector<XmlElement> XmlElement::children(const char* name) const {
 
 std::string XmlElement::place() const {
   const auto offset = as_node(node_).offset_debug();
-  return fmt::format("{}:{}", document_->file_,
-                     line_and_column(document_->text_, offset < 0 ? 0 : static_cast<std::size_t>(offset)));
+  return fmt::format("{}:{}", document_->file_, line_and_column(document_->text_, offset < 0 ? 0 : to_index(offset)));
 }
 
 void XmlElement::fail(const std::string& what) const {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/math/angle.h"
 
 namespace cairn {
@@ -30,7 +31,7 @@ inline void write_turn(const Vec3& direction, JointRow& row) {
 /// The next row that holds, with everything but its directions: these are written in place.
 inline JointRow& next_held(JointRows& rows, const JointSoftness& soft, double error, double& error2) {
   CAIRN_ASSERT(rows.holding == rows.count && rows.holding < 6);
-  JointRow& row = rows.row[static_cast<std::size_t>(rows.count++)];
+  JointRow& row = rows.row[to_index(rows.count++)];
   ++rows.holding;
   row.error = error, row.target_velocity = 0;
   row.compliance = soft.compliance, row.damping = soft.damping;
@@ -86,7 +87,7 @@ JointRow turn_row(const Vec3& direction) {
 
 JointRow& JointRows::add(const JointRow& from) {
   CAIRN_ASSERT(count < kMostJointRows);
-  return row[static_cast<std::size_t>(count++)] = from;
+  return row[to_index(count++)] = from;
 }
 
 void JointRows::hold(const JointRow& from, double error) {
@@ -100,7 +101,7 @@ void JointRows::hold(const JointRow& from, double error) {
 }
 
 void JointRows::hold_slide(const JointPlace& at, int i) {
-  const Vec3& n = at.axis_a[static_cast<std::size_t>(i)];
+  const Vec3& n = at.axis_a[to_index(i)];
   write_slide(at, n, next_held(*this, linear, dot(n, at.offset), separation2));
 }
 
@@ -117,7 +118,7 @@ void JointRows::hold_turn(const JointPlace& at) {
 }
 
 void JointRows::hold_normal(const JointPlace& at, int axis_a, int axis_b) {
-  const Vec3 &n = at.axis_a[static_cast<std::size_t>(axis_a)], &m = at.axis_b[static_cast<std::size_t>(axis_b)];
+  const Vec3 &n = at.axis_a[to_index(axis_a)], &m = at.axis_b[to_index(axis_b)];
   hold_turn_about(*this, cross(m, n), dot(n, m));
 }
 
@@ -127,13 +128,13 @@ void JointRows::hold_direction(const JointPlace& at, int i) {
 }
 
 void JointRows::move_slide(const JointPlace& at, const JointAxis& axis, int i) {
-  const Vec3& n = at.axis_a[static_cast<std::size_t>(i)];
+  const Vec3& n = at.axis_a[to_index(i)];
   component(slide, i) = dot(n, at.offset);
   if (acts(axis)) move(at, axis, slide_row(at, n), component(slide, i));
 }
 
 void JointRows::move_twist(const JointPlace& at, const JointAxis& axis, int i) {
-  const Vec3 &n = at.axis_a[static_cast<std::size_t>(i)], &m = at.axis_b[static_cast<std::size_t>(i)];
+  const Vec3 &n = at.axis_a[to_index(i)], &m = at.axis_b[to_index(i)];
   const double part = component(Vec3{at.turn.x, at.turn.y, at.turn.z}, i);
   component(turn, i) = unwrapped(2 * angle_of(part, at.turn.w), component(at.last_turn, i));
   if (!acts(axis)) return;
@@ -168,7 +169,7 @@ void JointRows::move(const JointPlace& at, const JointAxis& axis, const JointRow
     const double above = coordinate - axis.upper, below = coordinate - axis.lower;
     const bool nearer_upper = -above < below;
     stop(at, from, nearer_upper ? above : below, nearer_upper, soft);
-    JointRow& stopped = row[static_cast<std::size_t>(count - 1)];
+    JointRow& stopped = row[to_index(count - 1)];
     if (axis.lower == axis.upper) {  // nowhere to go
       stopped.lower = -kUnlimited, stopped.upper = kUnlimited;
       stopped.error = above, stopped.target_velocity = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/joints/six_dof_joint.h"
 
+#include "cairn/core/index.h"
 #include "cairn/joints/universal_joint.h"
 #include "cairn/math/angle.h"
 
@@ -35,20 +36,18 @@ void move_freely(const SixDofJoint& joint, const JointPlace& at, JointRows& out)
 void write_rows(const SixDofJoint& joint, const JointPlace& at, JointRows& out) {
   int locked = 0, locked_sum = 0, free_sum = 0;
   for (int i = 0; i < 3; ++i) {
-    const bool lock = is_locked(joint.turn[static_cast<std::size_t>(i)]);
+    const bool lock = is_locked(joint.turn[to_index(i)]);
     locked += lock ? 1 : 0, locked_sum += lock ? i : 0, free_sum += lock ? 0 : i;
-    if (is_locked(joint.slide[static_cast<std::size_t>(i)])) out.hold_slide(at, i);
+    if (is_locked(joint.slide[to_index(i)])) out.hold_slide(at, i);
   }
   const int first = (locked_sum + 1) % 3, second = (locked_sum + 2) % 3;  // free, where one axis is locked
   if (locked == 3) out.hold_turn(at);
   if (locked == 2) out.hold_direction(at, free_sum);
   if (locked == 1) out.hold_normal(at, first, second);
   for (int i = 0; i < 3; ++i)
-    if (const JointAxis& axis = joint.slide[static_cast<std::size_t>(i)]; !is_locked(axis)) out.move_slide(at, axis, i);
-  if (locked == 2) out.move_twist(at, joint.turn[static_cast<std::size_t>(free_sum)], free_sum);
-  if (locked == 1)
-    move_universal(at, {joint.turn[static_cast<std::size_t>(first)], joint.turn[static_cast<std::size_t>(second)]},
-                   first, out);
+    if (const JointAxis& axis = joint.slide[to_index(i)]; !is_locked(axis)) out.move_slide(at, axis, i);
+  if (locked == 2) out.move_twist(at, joint.turn[to_index(free_sum)], free_sum);
+  if (locked == 1) move_universal(at, {joint.turn[to_index(first)], joint.turn[to_index(second)]}, first, out);
   if (locked == 0) move_freely(joint, at, out);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/joints/universal_joint.h"
 
+#include "cairn/core/index.h"
 #include "cairn/math/angle.h"
 
 namespace cairn {
@@ -17,7 +18,7 @@ void write_rows(const UniversalJoint& joint, const JointPlace& at, JointRows& ou
 }
 
 void move_universal(const JointPlace& at, const std::array<JointAxis, 2>& axes, int first, JointRows& out) {
-  const auto x = static_cast<std::size_t>(first), y = (x + 1) % 3, z = (x + 2) % 3;
+  const auto x = to_index(first), y = (x + 1) % 3, z = (x + 2) % 3;
   double last[3] = {at.last_turn.x, at.last_turn.y, at.last_turn.z};
   // w_b - w_a = (rate of the first) x_a + (rate of the second) y_b
   last[x] = unwrapped(angle_of(dot(at.axis_b[y], at.axis_a[z]), dot(at.axis_b[y], at.axis_a[y])), last[x]);

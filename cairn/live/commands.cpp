@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/core/names.h"
 #include "cairn/live/session_core.h"
 #include "cairn/world/limits.h"
@@ -138,7 +139,7 @@ BodyId LiveSession::Core::body_at(const LiveArguments& arguments) {
     fail_input("the list of bodies has changed: look at the newest one");
   const auto bodies = static_cast<std::int64_t>(scene_->bodies.size());
   require(bodies > 0, "there are no bodies");
-  return scene_->bodies[static_cast<std::size_t>(arguments.whole("body", 0, bodies - 1))];
+  return scene_->bodies[to_index(arguments.whole("body", 0, bodies - 1))];
 }
 
 std::int64_t LiveSession::Core::place_of(BodyId body) const {

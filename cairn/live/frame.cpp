@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/record/page_data.h"
 
 namespace cairn {
@@ -22,7 +23,7 @@ void write_texts(ByteWriter& out, std::span<const std::string> texts) {
 std::string title_of(const LiveNames& names, BodyId body) {
   const auto at = std::lower_bound(names.bodies.begin(), names.bodies.end(), body);
   if (at == names.bodies.end() || !(*at == body)) return "shot ball";
-  const auto place = static_cast<std::size_t>(at - names.bodies.begin());
+  const auto place = to_index(at - names.bodies.begin());
   return place < names.titles.size() ? names.titles[place] : "";
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cairn/core/hash.h"
+#include "cairn/core/index.h"
 #include "cairn/live/drag.h"
 
 namespace cairn {
@@ -78,7 +79,7 @@ class LiveHistory {
   std::int64_t oldest() const { return oldest_; }
   std::int64_t newest() const { return oldest_ + static_cast<std::int64_t>(records_.size()) - 1; }
   /// Of a step from oldest() to newest().
-  const LiveRecord& record(std::int64_t step) const { return records_[static_cast<std::size_t>(step - oldest_)]; }
+  const LiveRecord& record(std::int64_t step) const { return records_[to_index(step - oldest_)]; }
   /// From where to compute a step: the last state before it, or its own where that is the oldest.
   const LiveSnapshot& snapshot_for(std::int64_t step) const;
   std::int64_t last_snapshot() const { return snapshots_.back().step; }
@@ -86,9 +87,7 @@ class LiveHistory {
 
   /// Inputs are numbered through, forgotten ones included.
   std::int64_t input_end() const { return first_input_ + static_cast<std::int64_t>(inputs_.size()); }
-  const LoggedInput& input(std::int64_t number) const {
-    return inputs_[static_cast<std::size_t>(number - first_input_)];
-  }
+  const LoggedInput& input(std::int64_t number) const { return inputs_[to_index(number - first_input_)]; }
   /// The first that was done at a step or later.
   std::int64_t first_input_at(std::int64_t step) const;
 

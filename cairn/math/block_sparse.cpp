@@ -2,21 +2,22 @@
 #include "cairn/math/block_sparse.h"
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
 bool find_diagonal(BlockSparse& matrix) {
   const std::int64_t rows = matrix.rows();
-  matrix.diagonal.assign(static_cast<std::size_t>(rows), -1);
+  matrix.diagonal.assign(to_index(rows), -1);
   for (std::int64_t row = 0; row < rows; ++row) {
-    const auto begin = matrix.row_start[static_cast<std::size_t>(row)];
-    const auto end = matrix.row_start[static_cast<std::size_t>(row) + 1];
+    const auto begin = matrix.row_start[to_index(row)];
+    const auto end = matrix.row_start[to_index(row) + 1];
     for (std::int64_t k = begin; k < end; ++k) {
-      const std::int32_t column = matrix.column[static_cast<std::size_t>(k)];
-      if (k > begin && column <= matrix.column[static_cast<std::size_t>(k) - 1]) return false;
-      if (column == row) matrix.diagonal[static_cast<std::size_t>(row)] = k;
+      const std::int32_t column = matrix.column[to_index(k)];
+      if (k > begin && column <= matrix.column[to_index(k) - 1]) return false;
+      if (column == row) matrix.diagonal[to_index(row)] = k;
     }
-    if (matrix.diagonal[static_cast<std::size_t>(row)] < 0) return false;
+    if (matrix.diagonal[to_index(row)] < 0) return false;
   }
   return true;
 }
@@ -28,8 +29,7 @@ void multiply_add_dim(const BlockSparse& a, std::span<const double> x, std::span
   for (std::int64_t row = 0; row < a.rows(); ++row) {
     double sum[D];
     multiply_row<D>(a, row, x.data(), sum);
-    for (int i = 0; i < D; ++i)
-      y[static_cast<std::size_t>(row * D + i)] = sum[i] + b[static_cast<std::size_t>(row * D + i)];
+    for (int i = 0; i < D; ++i) y[to_index(row * D + i)] = sum[i] + b[to_index(row * D + i)];
   }
 }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 /// `rows` x `rows` blocks of `dim` x `dim` doubles. Columns within a row are ascending. Every row has its diagonal
@@ -22,7 +24,7 @@ struct BlockSparse {
   std::int64_t block_count() const { return static_cast<std::int64_t>(column.size()); }
   const double* block(std::int64_t index) const { return values.data() + index * dim * dim; }
   double* block(std::int64_t index) { return values.data() + index * dim * dim; }
-  const double* diagonal_block(std::int64_t row) const { return block(diagonal[static_cast<std::size_t>(row)]); }
+  const double* diagonal_block(std::int64_t row) const { return block(diagonal[to_index(row)]); }
 
   friend bool operator==(const BlockSparse&, const BlockSparse&) = default;
 };
@@ -34,10 +36,10 @@ bool find_diagonal(BlockSparse& matrix);
 template <int D>
 inline void multiply_row(const BlockSparse& a, std::int64_t row, const double* x, double* y) {
   for (int i = 0; i < D; ++i) y[i] = 0;
-  const auto begin = a.row_start[static_cast<std::size_t>(row)], end = a.row_start[static_cast<std::size_t>(row) + 1];
+  const auto begin = a.row_start[to_index(row)], end = a.row_start[to_index(row) + 1];
   const double* block = a.values.data() + begin * D * D;
   for (std::int64_t k = begin; k < end; ++k, block += D * D) {
-    const double* xj = x + static_cast<std::int64_t>(a.column[static_cast<std::size_t>(k)]) * D;
+    const double* xj = x + static_cast<std::int64_t>(a.column[to_index(k)]) * D;
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) y[i] += block[i * D + j] * xj[j];
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/measures/energy.h"
 #include "cairn/measures/jitter.h"
 
@@ -19,9 +20,7 @@ double gravity_of(const World& world) {
   return gravity > 0 ? gravity : kEarth;
 }
 
-const ProblemBody& body_at(const ContactProblem& problem, std::int32_t i) {
-  return problem.bodies[static_cast<std::size_t>(i)];
-}
+const ProblemBody& body_at(const ContactProblem& problem, std::int32_t i) { return problem.bodies[to_index(i)]; }
 
 Velocity mean(const Velocity& a, const Velocity& b) {
   return {0.5 * (a.linear + b.linear), 0.5 * (a.angular + b.angular)};
@@ -29,7 +28,7 @@ Velocity mean(const Velocity& a, const Velocity& b) {
 
 /// (u + u') / 2 of a body over the step.
 Velocity mean_velocity(const ContactProblem& problem, const ContactSolution& solution, std::int32_t i) {
-  return mean(body_at(problem, i).velocity, solution.velocity[static_cast<std::size_t>(i)]);
+  return mean(body_at(problem, i).velocity, solution.velocity[to_index(i)]);
 }
 
 }  // namespace
@@ -81,7 +80,7 @@ void BalanceMeter::book_outside(const ContactProblem& problem, std::int32_t body
                                 const Velocity& impulse) {
   if (!body_at(problem, body).is_dynamic() || body_at(problem, other).is_dynamic()) return;
   outside_.linear += impulse.linear;
-  outside_.angular += cross(centre_[static_cast<std::size_t>(body)], impulse.linear) + impulse.angular;
+  outside_.angular += cross(centre_[to_index(body)], impulse.linear) + impulse.angular;
 }
 
 /// m a dt at the centre of mass.
@@ -114,8 +113,8 @@ void BalanceMeter::book_joints(const ContactProblem& problem, const ContactSolut
     const Velocity a = mean_velocity(problem, solution, joint.body_a),
                    b = mean_velocity(problem, solution, joint.body_b);
     for (std::int32_t i = joint.first_row; i < joint.first_row + joint.row_count; ++i) {
-      const JointRow& row = problem.joint_rows[static_cast<std::size_t>(i)];
-      const double p = solution.joint_impulse[static_cast<std::size_t>(i)];
+      const JointRow& row = problem.joint_rows[to_index(i)];
+      const double p = solution.joint_impulse[to_index(i)];
       book_outside(problem, joint.body_a, joint.body_b, {p * row.linear_a, p * row.angular_a});
       book_outside(problem, joint.body_b, joint.body_a, {p * row.linear_b, p * row.angular_b});
       measures_.dissipated -= p * joint_velocity(row, a, b);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -52,14 +53,14 @@ BarrierProblem pose_problem(const ContactProblem& problem) {
   std::vector<Eigen::Triplet<double>> entries;
   out.q.resize(rows);
   for (Eigen::Index k = 0; k < rows; ++k) {
-    const ContactBlock& c = problem.contacts[static_cast<std::size_t>(k)];
+    const ContactBlock& c = problem.contacts[to_index(k)];
     const auto add = [&](std::int32_t body, double sign, const Vec3& arm) {
-      const std::int32_t at = out.place[static_cast<std::size_t>(body)];
+      const std::int32_t at = out.place[to_index(body)];
       if (at < 0) return;
       const Vec3 turn = cross(arm, c.normal);
       Eigen::Matrix<double, 1, 6> row;
       row << c.normal.x, c.normal.y, c.normal.z, turn.x, turn.y, turn.z;
-      row *= sign * out.root[static_cast<std::size_t>(at)];
+      row *= sign * out.root[to_index(at)];
       for (int j = 0; j < 6; ++j) entries.emplace_back(static_cast<int>(k), 6 * at + j, row[j]);
     };
     add(c.body_a, -1, c.arm_a);
@@ -252,10 +253,10 @@ FrictionlessResult solve_frictionless(const ContactProblem& problem, int max_ite
   const Vector &z = outer.z(), slack = posed.g * z + posed.q;
   result.gap = 2 * outer.impulse().dot(slack.cwiseAbs()) / std::max(1e-300, z.squaredNorm());
   result.worst_slack = std::min(0.0, slack.minCoeff());
-  for (Eigen::Index k = 0; k < slack.size(); ++k) result.impulse[static_cast<std::size_t>(k)] = outer.impulse()[k];
+  for (Eigen::Index k = 0; k < slack.size(); ++k) result.impulse[to_index(k)] = outer.impulse()[k];
   for (std::size_t i = 0; i < problem.bodies.size(); ++i) {
     if (posed.place[i] < 0) continue;
-    const auto at = static_cast<std::size_t>(posed.place[i]);
+    const auto at = to_index(posed.place[i]);
     const Eigen::Matrix<double, 6, 1> du = posed.root[at] * z.segment<6>(static_cast<Eigen::Index>(6 * at));
     result.velocity[i].linear += Vec3{du[0], du[1], du[2]};
     result.velocity[i].angular += Vec3{du[3], du[4], du[5]};

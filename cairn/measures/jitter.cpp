@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/measures/energy.h"
 
 namespace cairn {
@@ -48,7 +49,7 @@ void JitterMeter::begin(const World& world, double dt, std::int64_t steps) {
   squares_ = 0;
   square_count_ = 0;
   energy_ratio_.clear();
-  energy_ratio_.reserve(static_cast<std::size_t>(steps));
+  energy_ratio_.reserve(to_index(steps));
   watched_.clear();
   for (const BodyId body : world.bodies()) {
     const BodyView view = world.view(body);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/box.h"
 #include "cairn/narrow/collide_box.h"
 #include "cairn/simd/vectors.h"
@@ -47,7 +48,7 @@ struct EdgeAxis {
 /// The axis across edge i of a and edge j of b, index 6 + 3 i + j:
 /// separation = |dot(d, n)| - reach_a(n) - reach_b(n) with d from centre to centre.
 inline EdgeAxis test_edges(const WorldBox& a, const WorldBox& b, std::int32_t index) {
-  const auto k = static_cast<std::size_t>(index - 6);
+  const auto k = to_index(index - 6);
   Vec3 n = cross(a.axis[k / 3], b.axis[k % 3]);
   const double sine2 = dot(n, n);
   if (!(sine2 > kParallelEdges)) return {};
@@ -128,7 +129,7 @@ inline BoxDecision decide_edge(const WorldBox& a, const WorldBox& b, const BoxPa
   std::int32_t edge = -1;
   double best = to_beat;
   for (std::int32_t k = 0; k < 9; ++k) {
-    const auto i = static_cast<std::size_t>(k / 3), j = static_cast<std::size_t>(k % 3);
+    const auto i = to_index(k / 3), j = to_index(k % 3);
     if (!(sine2[i][j] > kParallelEdges)) continue;
     const double separation = scaled[i][j] / std::sqrt(sine2[i][j]);
     if (separation > margin) return {6 + k, true};
@@ -143,18 +144,18 @@ inline BoxDecision decide_axis(const WorldBox& a, const WorldBox& b, const BoxPa
   const double widest = pair.widest_face();
   if (widest > margin) {
     std::int32_t k = cached >= 0 && cached < 6 ? cached : 0;
-    if (!(pair.face(static_cast<std::size_t>(k)) > margin))
-      for (k = 0; k < 5 && !(pair.face(static_cast<std::size_t>(k)) > margin);) ++k;
+    if (!(pair.face(to_index(k)) > margin))
+      for (k = 0; k < 5 && !(pair.face(to_index(k)) > margin);) ++k;
     return {k, true};
   }
   const double slop = kFacePreference * std::min(std::min({a.half[0], a.half[1], a.half[2]}),
                                                  std::min({b.half[0], b.half[1], b.half[2]}));
   const BoxDecision edge = decide_edge(a, b, pair, widest + slop, margin);
   if (edge.axis >= 0) return edge;
-  if (cached >= 0 && cached < 6 && pair.face(static_cast<std::size_t>(cached)) >= widest - slop) return {cached, false};
+  if (cached >= 0 && cached < 6 && pair.face(to_index(cached)) >= widest - slop) return {cached, false};
   std::int32_t face = 0;
   for (std::int32_t k = 1; k < 6; ++k)
-    if (pair.face(static_cast<std::size_t>(k)) > pair.face(static_cast<std::size_t>(face))) face = k;
+    if (pair.face(to_index(k)) > pair.face(to_index(face))) face = k;
   return {face, false};
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/box_axes.h"
 #include "cairn/narrow/gjk.h"
 #include "cairn/simd/simd.h"
@@ -86,7 +87,7 @@ struct FacePair {
   FacePair(const WorldBox& reference_box, const WorldBox& incident_box, std::int32_t deciding, const Double4& along,
            double way)
       : reference(reference_box), incident(incident_box), index(deciding) {
-    axis = static_cast<std::size_t>(index % 3), u = (axis + 1) % 3, v = (axis + 2) % 3;
+    axis = to_index(index % 3), u = (axis + 1) % 3, v = (axis + 2) % 3;
     normal = way < 0 ? -reference.axis[axis] : reference.axis[axis];
     n = b_is_reference() ? -normal : normal;
     looks_up = (way < 0) == b_is_reference();
@@ -248,7 +249,7 @@ Vec3 edge_middle(const WorldBox& box, std::size_t k, const Vec3& n, std::uint32_
 /// Nearest points of the two edges: of pa + s u and pb + t v with w = pb - pa and c = dot(u, v),
 /// s = (dot(w, u) - c dot(w, v)) / (1 - c^2), t = c s - dot(w, v).
 void cross_edges(const WorldBox& a, const WorldBox& b, const EdgeAxis& axis, Manifold& out) {
-  const auto k = static_cast<std::size_t>(axis.index - 6), i = k / 3, j = k % 3;
+  const auto k = to_index(axis.index - 6), i = k / 3, j = k % 3;
   std::uint32_t signs = 0;
   const Vec3 pa = edge_middle(a, i, axis.normal, signs), pb = edge_middle(b, j, -axis.normal, signs);
   const Vec3 w = pb - pa, n = cross(a.axis[i], b.axis[j]);
@@ -269,7 +270,7 @@ inline bool collide_facing(const WorldBox& a, const WorldBox& b, double margin, 
   const BoxDecision decision = decide_axis(a, b, pair, margin, cached.index);
   cached.index = decision.axis;
   if (decision.apart) return true;
-  const auto k = static_cast<std::size_t>(decision.axis);
+  const auto k = to_index(decision.axis);
   if (k < 3) {
     clip_faces({a, b, decision.axis, pair.c[k], pair.from_a[k]}, margin, out);
   } else if (k < 6) {

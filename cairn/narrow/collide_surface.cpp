@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/collide_faces.h"
 #include "cairn/narrow/contact_feature.h"
 #include "cairn/narrow/triangle_axis.h"
@@ -81,7 +82,7 @@ class Groups {
     ManifoldBuilder fresh(manifold.normal);
     std::array<bool, Touch::kMost> known{};
     for (std::size_t k = 0; k < touch.count; ++k) known[k] = update(manifold, measured(manifold, touch.point[k]));
-    for (int k = 0; k < manifold.count; ++k) fresh.add(manifold.point[static_cast<std::size_t>(k)]);
+    for (int k = 0; k < manifold.count; ++k) fresh.add(manifold.point[to_index(k)]);
     for (std::size_t k = 0; k < touch.count; ++k)
       if (!known[k]) fresh.add(measured(manifold, touch.point[k]));
     manifold = fresh.build();
@@ -97,7 +98,7 @@ class Groups {
   /// where the point is new.
   bool update(Manifold& manifold, const ManifoldPoint& p) const {
     for (int k = 0; k < manifold.count; ++k) {
-      ManifoldPoint& old = manifold.point[static_cast<std::size_t>(k)];
+      ManifoldPoint& old = manifold.point[to_index(k)];
       const Vec3 d = old.on_b - p.on_b;
       if (old.feature != p.feature && !(dot(d, d) <= near2_)) continue;
       if (old.feature == p.feature && p.separation < old.separation) old = p;
@@ -329,7 +330,7 @@ void collide_surface(const Shape& a, const Pose& pose_a, const Surface& b, const
     Manifold& m = found.manifold;
     m.normal = r * m.normal;
     for (int k = 0; k < m.count; ++k) {
-      ManifoldPoint& p = m.point[static_cast<std::size_t>(k)];
+      ManifoldPoint& p = m.point[to_index(k)];
       p.on_a = pose_b.position + r * p.on_a;
       p.on_b = pose_b.position + r * p.on_b;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/narrow/contact_feature.h"
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -71,7 +73,7 @@ void present(const ConvexHull& shape, const Vec3& d, ContactFeature& f) {
   // Of very round faces every second, third, ... corner: a polygon inside the face.
   const auto stride = 1 + (best->edge_count - 1) / static_cast<std::int32_t>(ContactFeature::kMost);
   for (std::int32_t k = 0; k < best->edge_count; k += stride) {
-    const auto vertex = static_cast<std::size_t>(data.edges[static_cast<std::size_t>(best->first_edge + k)].vertex);
+    const auto vertex = to_index(data.edges[to_index(best->first_edge + k)].vertex);
     f.add(data.vertices[vertex], vertex);
   }
   f.normal = best->normal;

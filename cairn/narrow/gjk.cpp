@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/narrow/gjk.h"
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/epa.h"
 
 namespace cairn {
@@ -17,7 +18,7 @@ constexpr double kRounding = 4e-16, kTouching = 1e-9;
 constexpr double kEverything = std::numeric_limits<double>::infinity();
 
 bool is_vertex(const Simplex& simplex, const Vec3& w) {
-  for (std::size_t k = 0; k < static_cast<std::size_t>(simplex.size); ++k)
+  for (std::size_t k = 0; k < to_index(simplex.size); ++k)
     if (simplex.vertex[k].difference == w) return true;
   return false;
 }
@@ -59,7 +60,7 @@ GjkResult gjk(const MinkowskiDifference& difference, const GjkStart& start) {
     if (is_apart(-v, along, start.far, result)) return result;
     result.converged = gap <= kGap * vv + kRounding * length * (difference.size() + length);
     if (result.converged || is_vertex(s, w.difference)) break;
-    s.vertex[static_cast<std::size_t>(s.size)] = w;
+    s.vertex[to_index(s.size)] = w;
     const SimplexFoot next = nearest_to_origin(s.vertex, s.size + 1);
     // No progress: what is left of the gap is rounding.
     if (!next.holds_origin && !(dot(next.nearest, next.nearest) < vv)) break;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -28,15 +30,14 @@ std::size_t best_index(std::size_t count, Score&& score) {
 Manifold flipped(const Manifold& manifold) {
   Manifold result = manifold;
   result.normal = -manifold.normal;
-  for (int k = 0; k < result.count; ++k)
-    std::swap(result.point[static_cast<std::size_t>(k)].on_a, result.point[static_cast<std::size_t>(k)].on_b);
+  for (int k = 0; k < result.count; ++k) std::swap(result.point[to_index(k)].on_a, result.point[to_index(k)].on_b);
   return result;
 }
 
 double deepest(const Manifold& manifold, double none) {
   double lowest = none;
   for (int k = 0; k < manifold.count; ++k) {
-    const double separation = manifold.point[static_cast<std::size_t>(k)].separation;
+    const double separation = manifold.point[to_index(k)].separation;
     lowest = k == 0 ? separation : std::min(lowest, separation);
   }
   return lowest;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -178,7 +179,7 @@ void Simplex::keep(const SimplexFoot& foot) {
 
 Vec3 Simplex::on_a() const {
   Vec3 sum;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(size); ++k) sum += weight[k] * vertex[k].on_a;
+  for (std::size_t k = 0; k < to_index(size); ++k) sum += weight[k] * vertex[k].on_a;
   return sum;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/narrow/surface.h"
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/flat_patches.h"
 
 namespace cairn {
@@ -14,7 +15,7 @@ constexpr double kSharp = 0.9;
 /// More triangles than this around a corner are not looked at.
 constexpr int kMostAround = 64;
 
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+std::size_t index(std::int32_t i) { return to_index(i); }
 
 std::uint16_t short_name(std::int64_t vertex) { return static_cast<std::uint16_t>(vertex & 0x3fff); }
 
@@ -91,7 +92,7 @@ SurfaceVerdict judge_edge(const Surface& surface, const SurfaceTriangle& t, std:
 template <class Surface>
 SurfaceVerdict judge_any(const Surface& surface, const SurfaceTriangle& t, TrianglePart part, const Vec3& m) {
   if (part == TrianglePart::face || dot(m, t.normal) > kSamePlane) return SurfaceVerdict::face;
-  const auto k = static_cast<std::size_t>(part);
+  const auto k = to_index(part);
   if (k >= 3) return judge_edge(surface, t, k - 3, m);
   const std::size_t before = (k + 2) % 3;
   const bool inner = t.edge[k] == EdgeKind::flat && t.edge[before] == EdgeKind::flat;
@@ -133,7 +134,7 @@ void add_edges(const TriangleMesh& surface, SurfaceTriangle& triangle) {
 }
 
 void add_edges(const HeightField& surface, SurfaceTriangle& triangle) {
-  for (int k = 0; k < 3; ++k) triangle.edge[static_cast<std::size_t>(k)] = surface.edge(triangle.index, k);
+  for (int k = 0; k < 3; ++k) triangle.edge[to_index(k)] = surface.edge(triangle.index, k);
 }
 
 ContactFeature as_feature(const SurfaceTriangle& triangle) {

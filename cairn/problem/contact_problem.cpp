@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -69,7 +70,7 @@ void validate_joint(const ContactProblem& problem, std::size_t i) {
     fail_input(fmt::format("joint {}: rows [{}, +{}) must be 1 to 6 of the {} joint rows", i, joint.first_row,
                            joint.row_count, rows));
   for (std::int32_t k = 0; k < joint.row_count; ++k) {
-    const JointRow& row = problem.joint_rows[static_cast<std::size_t>(joint.first_row + k)];
+    const JointRow& row = problem.joint_rows[to_index(joint.first_row + k)];
     const bool usable = is_usable(row.linear_a) && is_usable(row.angular_a) && is_usable(row.linear_b) &&
                         is_usable(row.angular_b) && is_usable(row.error) && is_usable(row.target_velocity) &&
                         is_usable(row.compliance) && is_usable(row.damping);
@@ -90,14 +91,14 @@ void validate_all(std::size_t count, ThreadPool* pool, Check&& check) {
       [&](std::int64_t begin, std::int64_t end) {
         std::int64_t i = begin;
         try {
-          for (; i < end; ++i) check(static_cast<std::size_t>(i));
+          for (; i < end; ++i) check(to_index(i));
         } catch (const InputError&) {  // must not leave a worker: it is thrown again below
           return i;
         }
         return none;
       },
       [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
-  if (first < none) check(static_cast<std::size_t>(first));
+  if (first < none) check(to_index(first));
 }
 
 }  // namespace
@@ -132,8 +133,8 @@ double contact_bias(const ContactProblem& problem, const ContactBlock& c) {
   if (excess < 0) bias = std::max(s.contact_rate * excess / problem.dt, -s.max_push);
   if (c.restitution > 0) {
     // y_n = u'_n + e u_n >= 0: the body leaves with -e times its approach (Poulsen 2010 (2.71), corrected sign).
-    const Velocity& a = problem.bodies[static_cast<std::size_t>(c.body_a)].velocity;
-    const Velocity& b = problem.bodies[static_cast<std::size_t>(c.body_b)].velocity;
+    const Velocity& a = problem.bodies[to_index(c.body_a)].velocity;
+    const Velocity& b = problem.bodies[to_index(c.body_b)].velocity;
     const double approach = contact_velocity(c, a, b)[0];
     if (approach < -s.bounce_speed) bias += c.restitution * approach;
   }
@@ -165,8 +166,8 @@ bool moves_bodies(const ProblemBody& a, const ProblemBody& b, const JointRow& ro
 
 void apply_contact_impulse(const ContactProblem& problem, const ContactBlock& c, const std::array<double, 4>& impulse,
                            Velocity& a, Velocity& b) {
-  const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(c.body_a)];
-  const ProblemBody& body_b = problem.bodies[static_cast<std::size_t>(c.body_b)];
+  const ProblemBody& body_a = problem.bodies[to_index(c.body_a)];
+  const ProblemBody& body_b = problem.bodies[to_index(c.body_b)];
   const Vec3 p = impulse[0] * c.normal + impulse[1] * c.tangent1 + impulse[2] * c.tangent2;
   const Vec3 torque = c.spin_radius * impulse[3] * c.normal;
   a.linear -= body_a.inverse_mass * p;
@@ -177,8 +178,8 @@ void apply_contact_impulse(const ContactProblem& problem, const ContactBlock& c,
 
 void apply_joint_impulse(const ContactProblem& problem, const JointBlock& joint, const JointRow& row, double impulse,
                          Velocity& a, Velocity& b) {
-  const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(joint.body_a)];
-  const ProblemBody& body_b = problem.bodies[static_cast<std::size_t>(joint.body_b)];
+  const ProblemBody& body_a = problem.bodies[to_index(joint.body_a)];
+  const ProblemBody& body_b = problem.bodies[to_index(joint.body_b)];
   a.linear += body_a.inverse_mass * impulse * row.linear_a;
   a.angular += body_a.inverse_inertia * (impulse * row.angular_a);
   b.linear += body_b.inverse_mass * impulse * row.linear_b;
@@ -188,19 +189,18 @@ void apply_joint_impulse(const ContactProblem& problem, const JointBlock& joint,
 void contact_diagonal_block(const ContactProblem& problem, const ContactBlock& c, int dim, double* block) {
   for (int column = 0; column < dim; ++column) {
     std::array<double, 4> unit{};
-    unit[static_cast<std::size_t>(column)] = 1;
+    unit[to_index(column)] = 1;
     Velocity a, b;
     apply_contact_impulse(problem, c, unit, a, b);
     const std::array<double, 4> v = contact_velocity(c, a, b);
-    for (int row = 0; row < dim; ++row) block[row * dim + column] = v[static_cast<std::size_t>(row)];
+    for (int row = 0; row < dim; ++row) block[row * dim + column] = v[to_index(row)];
   }
 }
 
 void add_contact_impulses(const ContactProblem& problem, const ContactSolution& solution, std::vector<Velocity>& u) {
   for (std::size_t k = 0; k < solution.contact_impulse.size(); ++k) {
     const ContactBlock& c = problem.contacts[k];
-    apply_contact_impulse(problem, c, solution.contact_impulse[k], u[static_cast<std::size_t>(c.body_a)],
-                          u[static_cast<std::size_t>(c.body_b)]);
+    apply_contact_impulse(problem, c, solution.contact_impulse[k], u[to_index(c.body_a)], u[to_index(c.body_b)]);
   }
 }
 
@@ -208,9 +208,8 @@ void add_joint_impulses(const ContactProblem& problem, const ContactSolution& so
   if (solution.joint_impulse.empty()) return;
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
-      apply_joint_impulse(problem, joint, problem.joint_rows[static_cast<std::size_t>(k)],
-                          solution.joint_impulse[static_cast<std::size_t>(k)],
-                          u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]);
+      apply_joint_impulse(problem, joint, problem.joint_rows[to_index(k)], solution.joint_impulse[to_index(k)],
+                          u[to_index(joint.body_a)], u[to_index(joint.body_b)]);
 }
 
 std::vector<Velocity> velocities_from_impulses(const ContactProblem& problem, const ContactSolution& solution) {

@@ -17,6 +17,7 @@
 #include <limits>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 #include "cairn/math/friction_set.h"
 #include "cairn/math/mat3.h"
@@ -131,7 +132,7 @@ inline FrictionAxes friction_axes(const ContactBlock& c) {
 
 /// The velocity each body would have without impulses: u + dt a (kinematic bodies keep u).
 inline Velocity free_velocity(const ContactProblem& problem, std::int32_t index) {
-  const ProblemBody& body = problem.bodies[static_cast<std::size_t>(index)];
+  const ProblemBody& body = problem.bodies[to_index(index)];
   if (!body.is_dynamic()) return body.velocity;
   return {body.velocity.linear + problem.dt * body.acceleration.linear,
           body.velocity.angular + problem.dt * body.acceleration.angular};

@@ -2,6 +2,7 @@
 // to_global: bodies and contacts as the matrices other programs read.
 #include <fmt/core.h>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/global_problem.h"
 
 namespace cairn {
@@ -60,9 +61,9 @@ std::vector<BodyDofs> number_dofs(const ContactProblem& problem, std::int64_t& c
 /// M and f = M u_free.
 void add_bodies(const ContactProblem& problem, const std::vector<BodyDofs>& dofs, GlobalProblem& to, Triplets& m) {
   const auto set = [&](std::int64_t row, const Vec3& v) {
-    to.f[static_cast<std::size_t>(row)] = v.x;
-    to.f[static_cast<std::size_t>(row) + 1] = v.y;
-    to.f[static_cast<std::size_t>(row) + 2] = v.z;
+    to.f[to_index(row)] = v.x;
+    to.f[to_index(row) + 1] = v.y;
+    to.f[to_index(row) + 2] = v.z;
   };
   for (std::size_t i = 0; i < dofs.size(); ++i) {
     const ProblemBody& body = problem.bodies[i];
@@ -88,15 +89,15 @@ void add_contact(const ContactProblem& problem, const std::vector<BodyDofs>& dof
   const Vec3 axes[3] = {c.normal, c.tangent1, c.tangent2};
   const auto fixed = [&](std::int32_t body) {
     Velocity v = free_velocity(problem, body);
-    if (dofs[static_cast<std::size_t>(body)].linear >= 0) v.linear = {};
-    if (dofs[static_cast<std::size_t>(body)].angular >= 0) v.angular = {};
+    if (dofs[to_index(body)].linear >= 0) v.linear = {};
+    if (dofs[to_index(body)].angular >= 0) v.angular = {};
     return v;
   };
   const std::array<double, 4> carried = contact_velocity(c, fixed(c.body_a), fixed(c.body_b));
   for (std::size_t row = 0; row < 3; ++row) {
     const auto col = static_cast<std::int64_t>(3 * k + row);
-    const BodyDofs& a = dofs[static_cast<std::size_t>(c.body_a)];
-    const BodyDofs& b = dofs[static_cast<std::size_t>(c.body_b)];
+    const BodyDofs& a = dofs[to_index(c.body_a)];
+    const BodyDofs& b = dofs[to_index(c.body_b)];
     if (a.linear >= 0) add_vec(-axes[row], a.linear, col, h);
     if (a.angular >= 0) add_vec(-cross(c.arm_a, axes[row]), a.angular, col, h);
     if (b.linear >= 0) add_vec(axes[row], b.linear, col, h);
@@ -116,7 +117,7 @@ Expected<GlobalProblem> to_global(const ContactProblem& problem) {
   const std::vector<BodyDofs> dofs = number_dofs(problem, count);
   const std::size_t contacts = problem.contacts.size();
   GlobalProblem result;
-  result.f.assign(static_cast<std::size_t>(count), 0.0);
+  result.f.assign(to_index(count), 0.0);
   result.w.assign(3 * contacts, 0.0);
   result.mu.assign(contacts, 0.0);
   Triplets m, h;

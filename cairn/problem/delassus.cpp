@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/problem/sparse_matrix.h"
 
 namespace cairn {
@@ -30,25 +31,25 @@ BodyContacts contacts_by_body(const ContactProblem& problem, Counts&& counts) {
   const auto for_each = [&](auto&& use) {
     for (std::size_t k = 0; k < problem.contacts.size(); ++k)
       for (const std::int32_t body : {problem.contacts[k].body_a, problem.contacts[k].body_b})
-        if (counts(body)) use(static_cast<std::size_t>(body), static_cast<std::int32_t>(k));
+        if (counts(body)) use(to_index(body), static_cast<std::int32_t>(k));
   };
   for_each([&](std::size_t body, std::int32_t) { ++lists.start[body + 1]; });
   for (std::size_t b = 0; b < problem.bodies.size(); ++b) lists.start[b + 1] += lists.start[b];
-  lists.contact.resize(static_cast<std::size_t>(lists.start.back()));
+  lists.contact.resize(to_index(lists.start.back()));
   std::vector<std::int64_t> fill(lists.start.begin(), lists.start.end() - 1);
-  for_each([&](std::size_t body, std::int32_t k) { lists.contact[static_cast<std::size_t>(fill[body]++)] = k; });
+  for_each([&](std::size_t body, std::int32_t k) { lists.contact[to_index(fill[body]++)] = k; });
   return lists;
 }
 
 /// Calls use(j) for every contact j that shares a listed body with contact k, ascending and once each.
 template <class Use>
 void for_each_neighbour(const BodyContacts& lists, const ContactBlock& c, Use&& use) {
-  const auto begin_of = [&](std::int32_t b) { return lists.start[static_cast<std::size_t>(b)]; };
+  const auto begin_of = [&](std::int32_t b) { return lists.start[to_index(b)]; };
   std::int64_t i = begin_of(c.body_a), i_end = begin_of(c.body_a + 1);
   std::int64_t j = begin_of(c.body_b), j_end = begin_of(c.body_b + 1);
   while (i < i_end || j < j_end) {
-    const std::int32_t a = i < i_end ? lists.contact[static_cast<std::size_t>(i)] : INT32_MAX;
-    const std::int32_t b = j < j_end ? lists.contact[static_cast<std::size_t>(j)] : INT32_MAX;
+    const std::int32_t a = i < i_end ? lists.contact[to_index(i)] : INT32_MAX;
+    const std::int32_t b = j < j_end ? lists.contact[to_index(j)] : INT32_MAX;
     use(std::min(a, b));
     i += a <= b ? 1 : 0;
     j += b <= a ? 1 : 0;
@@ -91,14 +92,13 @@ void add_coupling(const ProblemBody& body, const BodyRows& i, const BodyRows& j,
 }
 
 void fill_row(const ContactProblem& problem, std::int64_t k, BlockSparse& w) {
-  const ContactBlock& c = problem.contacts[static_cast<std::size_t>(k)];
+  const ContactBlock& c = problem.contacts[to_index(k)];
   for (const std::int32_t body_index : {c.body_a, c.body_b}) {
-    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(body_index)];
+    const ProblemBody& body = problem.bodies[to_index(body_index)];
     if (!body.is_dynamic()) continue;
     const BodyRows mine = rows_for(c, body_index);
-    for (std::int64_t e = w.row_start[static_cast<std::size_t>(k)]; e < w.row_start[static_cast<std::size_t>(k) + 1];
-         ++e) {
-      const ContactBlock& other = problem.contacts[static_cast<std::size_t>(w.column[static_cast<std::size_t>(e)])];
+    for (std::int64_t e = w.row_start[to_index(k)]; e < w.row_start[to_index(k) + 1]; ++e) {
+      const ContactBlock& other = problem.contacts[to_index(w.column[to_index(e)])];
       if (other.body_a != body_index && other.body_b != body_index) continue;
       add_coupling(body, mine, rows_for(other, body_index), w.dim, w.block(e));
     }
@@ -108,8 +108,8 @@ void fill_row(const ContactProblem& problem, std::int64_t k, BlockSparse& w) {
 }  // namespace
 
 void validate(const DelassusProblem& problem) {
-  const auto contacts = static_cast<std::size_t>(problem.contact_count());
-  const auto dim = static_cast<std::size_t>(problem.dim());
+  const auto contacts = to_index(problem.contact_count());
+  const auto dim = to_index(problem.dim());
   require(dim >= 2 && dim <= 4, "block dimension must be 2, 3 or 4");
   require(problem.w.rows() == problem.contact_count() && problem.q.size() == contacts * dim,
           "W, q and friction must have one block per contact");
@@ -131,47 +131,46 @@ DelassusProblem to_delassus(const ContactProblem& problem, ThreadPool* pool) {
     fail_input("a problem with joints has no assembled form: use a solver with operator=factorised",
                ErrorKind::unsupported);
   const auto contacts = static_cast<std::int64_t>(problem.contacts.size());
-  const BodyContacts lists = contacts_by_body(
-      problem, [&](std::int32_t b) { return problem.bodies[static_cast<std::size_t>(b)].is_dynamic(); });
+  const BodyContacts lists =
+      contacts_by_body(problem, [&](std::int32_t b) { return problem.bodies[to_index(b)].is_dynamic(); });
 
   DelassusProblem result;
   BlockSparse& w = result.w;
   w.dim = contact_rows(problem);
-  w.row_start.assign(static_cast<std::size_t>(contacts) + 1, 0);
-  w.diagonal.resize(static_cast<std::size_t>(contacts));
+  w.row_start.assign(to_index(contacts) + 1, 0);
+  w.diagonal.resize(to_index(contacts));
   const auto touches_dynamic = [&](const ContactBlock& c) {
-    return problem.bodies[static_cast<std::size_t>(c.body_a)].is_dynamic() ||
-           problem.bodies[static_cast<std::size_t>(c.body_b)].is_dynamic();
+    return problem.bodies[to_index(c.body_a)].is_dynamic() || problem.bodies[to_index(c.body_b)].is_dynamic();
   };
   for (std::int64_t k = 0; k < contacts; ++k) {
-    const ContactBlock& c = problem.contacts[static_cast<std::size_t>(k)];
-    w.diagonal[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(w.column.size());
+    const ContactBlock& c = problem.contacts[to_index(k)];
+    w.diagonal[to_index(k)] = static_cast<std::int64_t>(w.column.size());
     if (!touches_dynamic(c)) w.column.push_back(static_cast<std::int32_t>(k));  // a zero block keeps the row complete
     for_each_neighbour(lists, c, [&](std::int32_t j) {
-      if (j == k) w.diagonal[static_cast<std::size_t>(k)] = static_cast<std::int64_t>(w.column.size());
+      if (j == k) w.diagonal[to_index(k)] = static_cast<std::int64_t>(w.column.size());
       w.column.push_back(j);
     });
-    w.row_start[static_cast<std::size_t>(k) + 1] = static_cast<std::int64_t>(w.column.size());
+    w.row_start[to_index(k) + 1] = static_cast<std::int64_t>(w.column.size());
   }
-  w.values.assign(w.column.size() * static_cast<std::size_t>(w.dim * w.dim), 0.0);
-  result.q.resize(static_cast<std::size_t>(contacts * w.dim));
-  result.friction.resize(static_cast<std::size_t>(contacts));
+  w.values.assign(w.column.size() * to_index(w.dim * w.dim), 0.0);
+  result.q.resize(to_index(contacts * w.dim));
+  result.friction.resize(to_index(contacts));
   parallel_for(pool, contacts, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
-      const ContactBlock& c = problem.contacts[static_cast<std::size_t>(k)];
+      const ContactBlock& c = problem.contacts[to_index(k)];
       fill_row(problem, k, w);
       std::array<double, 4> q = contact_velocity(c, free_velocity(problem, c.body_a), free_velocity(problem, c.body_b));
       q[0] += contact_bias(problem, c);
       std::copy_n(q.begin(), w.dim, result.q.begin() + k * w.dim);
-      result.friction[static_cast<std::size_t>(k)] = friction_axes(c);
+      result.friction[to_index(k)] = friction_axes(c);
     }
   });
   return result;
 }
 
 BlockCounts count_blocks(const ContactProblem& problem) {
-  const BodyContacts dynamic = contacts_by_body(
-      problem, [&](std::int32_t b) { return problem.bodies[static_cast<std::size_t>(b)].is_dynamic(); });
+  const BodyContacts dynamic =
+      contacts_by_body(problem, [&](std::int32_t b) { return problem.bodies[to_index(b)].is_dynamic(); });
   BlockCounts counts;
   counts.static_aware = count_neighbours(problem, dynamic);
   // A static body with m contacts adds m^2 ordered pairs; pairs that share a dynamic body as well are already there.
@@ -182,9 +181,9 @@ BlockCounts count_blocks(const ContactProblem& problem) {
     const std::int64_t m = all.start[b + 1] - all.start[b];
     counts.ground_as_body += m * m;
     for (std::int64_t i = all.start[b]; i < all.start[b + 1]; ++i) {
-      const ContactBlock& c = problem.contacts[static_cast<std::size_t>(all.contact[static_cast<std::size_t>(i)])];
+      const ContactBlock& c = problem.contacts[to_index(all.contact[to_index(i)])];
       for_each_neighbour(dynamic, c, [&](std::int32_t j) {
-        const ContactBlock& other = problem.contacts[static_cast<std::size_t>(j)];
+        const ContactBlock& other = problem.contacts[to_index(j)];
         const auto body = static_cast<std::int32_t>(b);
         if (other.body_a == body || other.body_b == body) --counts.ground_as_body;
       });
@@ -208,10 +207,10 @@ void scatter_impulses(const ContactProblem& problem, const DelassusSolution& fro
 }
 
 void gather_impulses(const ContactProblem& problem, const ContactSolution& from, int dim, DelassusSolution& to) {
-  to.impulse.assign(problem.contacts.size() * static_cast<std::size_t>(dim), 0.0);
+  to.impulse.assign(problem.contacts.size() * to_index(dim), 0.0);
   for (std::size_t k = 0; k < from.contact_impulse.size(); ++k)
     std::copy_n(from.contact_impulse[k].begin(), dim,
-                to.impulse.begin() + static_cast<std::ptrdiff_t>(k * static_cast<std::size_t>(dim)));
+                to.impulse.begin() + static_cast<std::ptrdiff_t>(k * to_index(dim)));
 }
 
 }  // namespace cairn

@@ -10,6 +10,8 @@
 #include <memory>
 #include <numeric>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -21,7 +23,7 @@ constexpr double kDropRatio = 1e-14;          // of max |W|: round-off of the el
 constexpr std::int64_t kColumnsAtATime = 96;  // a multiple of 2 and 3; bounds the dense memory of the elimination
 constexpr double kResidualTolerance = 1e-6;   // of a solve with the factors; worse means singular to working precision
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) { return to_index(i); }
 
 void validate_vector(const std::vector<double>& x, const char* name, std::int64_t size) {
   if (static_cast<std::int64_t>(x.size()) != size)

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/gauge.h"
 
 namespace cairn {
@@ -37,7 +38,7 @@ double sum_of(const SymMat3& m) { return m.xx + m.yy + m.zz; }
 double trace_of(const ContactProblem& problem, const ContactBlock& c) {
   double trace = 0;
   const auto add = [&](std::int32_t index, const Vec3& arm) {
-    const ProblemBody& body = problem.bodies[static_cast<std::size_t>(index)];
+    const ProblemBody& body = problem.bodies[to_index(index)];
     const SymMat3& i = body.inverse_inertia;
     trace += 3 * body.inverse_mass + sum_of(i) * dot(arm, arm) - dot(arm, i * arm);
     if (c.spin_radius > 0) trace += c.spin_radius * c.spin_radius * dot(c.normal, i * c.normal);
@@ -54,8 +55,8 @@ double energy_of(const Gauge& g, int dim, double weight) {
 /// w of a joint row. What moves its bodies by rounding alone moves nothing, and is not judged: divided by 1e-34, its
 /// violation would drown all others.
 double weight_of(const ContactProblem& problem, const JointBlock& joint, const JointRow& row) {
-  const ProblemBody& body_a = problem.bodies[static_cast<std::size_t>(joint.body_a)];
-  const ProblemBody& body_b = problem.bodies[static_cast<std::size_t>(joint.body_b)];
+  const ProblemBody& body_a = problem.bodies[to_index(joint.body_a)];
+  const ProblemBody& body_b = problem.bodies[to_index(joint.body_b)];
   if (!moves_bodies(body_a, body_b, row)) return joint_softness(problem, row);
   Velocity a, b;
   apply_joint_impulse(problem, joint, row, 1.0, a, b);
@@ -71,10 +72,10 @@ double speed_of(const ContactProblem& problem, std::int32_t body) {
 
 double relative_residual(const DelassusProblem& problem, std::span<const double> impulse,
                          std::span<const double> velocity) {
-  const auto dim = static_cast<std::size_t>(problem.dim());
+  const auto dim = to_index(problem.dim());
   double sum = 0, scale = 0;
   Gauge now, none;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(problem.contact_count()); ++k) {
+  for (std::size_t k = 0; k < to_index(problem.contact_count()); ++k) {
     const double* block = problem.w.diagonal_block(static_cast<std::int64_t>(k));
     double weight = 0;
     for (std::size_t i = 0; i < dim; ++i) {
@@ -89,10 +90,10 @@ double relative_residual(const DelassusProblem& problem, std::span<const double>
 }
 
 double natural_map(const DelassusProblem& problem, std::span<const double> impulse, std::span<const double> velocity) {
-  const auto dim = static_cast<std::size_t>(problem.dim());
+  const auto dim = to_index(problem.dim());
   double sum = 0, q2 = 0;
   Gauge g;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(problem.contact_count()); ++k) {
+  for (std::size_t k = 0; k < to_index(problem.contact_count()); ++k) {
     for (std::size_t i = 0; i < dim; ++i) {
       g.impulse[i] = impulse[k * dim + i];
       g.velocity[i] = velocity[k * dim + i];
@@ -118,7 +119,7 @@ double ContactRuler::scale_contacts(ThreadPool* pool) {
   return sum_of(pool, q_.size(), [&](std::int64_t begin, std::int64_t end) {
     double sum = 0;
     Gauge none;
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+    for (auto k = to_index(begin); k < to_index(end); ++k) {
       const ContactBlock& c = problem_->contacts[k];
       q_[k] = contact_velocity(c, free_velocity(*problem_, c.body_a), free_velocity(*problem_, c.body_b));
       q_[k][0] += contact_bias(*problem_, c);
@@ -136,7 +137,7 @@ double ContactRuler::scale_joints() {
   joint_q_.assign(problem_->joint_rows.size(), 0.0), joint_weight_.assign(problem_->joint_rows.size(), 0.0);
   for (const JointBlock& joint : problem_->joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const auto i = static_cast<std::size_t>(k);
+      const auto i = to_index(k);
       const JointRow& row = problem_->joint_rows[i];
       joint_q_[i] =
           joint_velocity(row, free_velocity(*problem_, joint.body_a), free_velocity(*problem_, joint.body_b)) +
@@ -163,7 +164,7 @@ double ContactRuler::residual(const ContactSolution& solution, bool has_sub_step
   }
   // By how much the way of a body differs from that of its end velocity.
   const auto detour = [&](std::int32_t body) -> Velocity {
-    const auto i = static_cast<std::size_t>(body);
+    const auto i = to_index(body);
     const Velocity &d = solution.displacement[i], &u = solution.velocity[i];
     const double rate = 1 / problem_->dt;
     return {rate * d.linear - u.linear, rate * d.angular - u.angular};
@@ -171,10 +172,10 @@ double ContactRuler::residual(const ContactSolution& solution, bool has_sub_step
   const double contacts = sum_of(pool, q_.size(), [&](std::int64_t begin, std::int64_t end) {
     double sum = 0;
     Gauge g;
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+    for (auto k = to_index(begin); k < to_index(end); ++k) {
       const ContactBlock& c = problem_->contacts[k];
       g.impulse = solution.contact_impulse[k];
-      g.velocity = contact_velocity(c, w_[static_cast<std::size_t>(c.body_a)], w_[static_cast<std::size_t>(c.body_b)]);
+      g.velocity = contact_velocity(c, w_[to_index(c.body_a)], w_[to_index(c.body_b)]);
       for (std::size_t i = 0; i < 4; ++i) g.velocity[i] += q_[k][i];
       if (has_sub_steps && c.gap > 0) g.velocity[0] += contact_velocity(c, detour(c.body_a), detour(c.body_b))[0];
       g.friction = friction_axes(c);
@@ -197,12 +198,11 @@ void ContactRuler::read_changes(const ContactSolution& solution) {
 /// The contacts of every body that can move.
 void ContactRuler::list_contacts(ThreadPool* pool) {
   const auto vertex = [&](std::int32_t body) {
-    return problem_->bodies[static_cast<std::size_t>(body)].is_dynamic() ? body : kNoVertex;
+    return problem_->bodies[to_index(body)].is_dynamic() ? body : kNoVertex;
   };
   edges_.resize(problem_->contacts.size());
-  parallel_for(pool, static_cast<std::int64_t>(edges_.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
-      edges_[k] = {vertex(problem_->contacts[k].body_a), vertex(problem_->contacts[k].body_b)};
+  for_each_index(pool, edges_.size(), kGrain, [&](std::size_t k) {
+    edges_[k] = {vertex(problem_->contacts[k].body_a), vertex(problem_->contacts[k].body_b)};
   });
   edges_by_vertex(edges_, static_cast<std::int32_t>(problem_->bodies.size()), at_body_);
   is_listed_ = true;
@@ -214,9 +214,9 @@ void ContactRuler::gather_contacts(const ContactSolution& solution, ThreadPool* 
   parallel_for(pool, static_cast<std::int64_t>(w_.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       for (const std::int32_t k : at_body_[i]) {
-        const ContactBlock& c = problem_->contacts[static_cast<std::size_t>(k)];
-        apply_to_body(problem_->bodies[static_cast<std::size_t>(i)], c, c.body_b == i,
-                      solution.contact_impulse[static_cast<std::size_t>(k)], w_[static_cast<std::size_t>(i)]);
+        const ContactBlock& c = problem_->contacts[to_index(k)];
+        apply_to_body(problem_->bodies[to_index(i)], c, c.body_b == i, solution.contact_impulse[to_index(k)],
+                      w_[to_index(i)]);
       }
   });
 }
@@ -226,13 +226,12 @@ double ContactRuler::joints(const ContactSolution& solution) const {
   double sum = 0;
   for (const JointBlock& joint : problem_->joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const JointRow& row = problem_->joint_rows[static_cast<std::size_t>(k)];
-      const double impulse = solution.joint_impulse[static_cast<std::size_t>(k)];
-      const double w = joint_weight_[static_cast<std::size_t>(k)];
+      const JointRow& row = problem_->joint_rows[to_index(k)];
+      const double impulse = solution.joint_impulse[to_index(k)];
+      const double w = joint_weight_[to_index(k)];
       if (!(w > 0)) continue;
-      const double y =
-          joint_velocity(row, w_[static_cast<std::size_t>(joint.body_a)], w_[static_cast<std::size_t>(joint.body_b)]) +
-          joint_q_[static_cast<std::size_t>(k)] + joint_softness(*problem_, row) * impulse;
+      const double y = joint_velocity(row, w_[to_index(joint.body_a)], w_[to_index(joint.body_b)]) +
+                       joint_q_[to_index(k)] + joint_softness(*problem_, row) * impulse;
       const double r = impulse - std::clamp(impulse - y / w, row.lower, row.upper);
       sum += w * r * r;
     }

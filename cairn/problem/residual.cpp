@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/math/small_eigen.h"
 #include "cairn/problem/gauge.h"
 
@@ -82,7 +83,7 @@ void measure_contacts(const Gauges& gauges, int dim, Measures& m, double& sum2, 
     m.c6_cone_excess = std::max(m.c6_cone_excess, excess / (m.mass_ref * m.v_ref));
     m.c6_dissipation_gap = std::max(m.c6_dissipation_gap, gap / (m.mass_ref * m.v_ref * m.v_ref));
   }
-  rows += gauges.size() * static_cast<std::size_t>(dim);
+  rows += gauges.size() * to_index(dim);
   const double count = gauges.empty() ? 1.0 : static_cast<double>(gauges.size());
   m.c2_violation = c2 / count / m.v_ref;
   m.c5_complementarity = c5 / count / (m.mass_ref * m.v_ref * m.v_ref);
@@ -96,7 +97,7 @@ Gauges gauges_of(const ContactProblem& problem, const ContactSolution& solution,
     Gauge& g = gauges[k];
     const double bias = contact_bias(problem, c);
     g.impulse = solution.contact_impulse[k];
-    g.velocity = contact_velocity(c, u[static_cast<std::size_t>(c.body_a)], u[static_cast<std::size_t>(c.body_b)]);
+    g.velocity = contact_velocity(c, u[to_index(c.body_a)], u[to_index(c.body_b)]);
     g.free = contact_velocity(c, free_velocity(problem, c.body_a), free_velocity(problem, c.body_b));
     g.velocity[0] += bias;
     g.free[0] += bias;
@@ -112,12 +113,11 @@ void measure_joints(const ContactProblem& problem, const ContactSolution& soluti
                     Measures& m, double& sum2, std::size_t& rows) {
   for (const JointBlock& joint : problem.joints) {
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const JointRow& row = problem.joint_rows[static_cast<std::size_t>(k)];
-      const double impulse = solution.joint_impulse[static_cast<std::size_t>(k)];
+      const JointRow& row = problem.joint_rows[to_index(k)];
+      const double impulse = solution.joint_impulse[to_index(k)];
       const double softness = joint_softness(problem, row);
-      const double y =
-          joint_velocity(row, u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]) +
-          joint_bias(problem, row) + softness * impulse;
+      const double y = joint_velocity(row, u[to_index(joint.body_a)], u[to_index(joint.body_b)]) +
+                       joint_bias(problem, row) + softness * impulse;
       Velocity a, b;
       apply_joint_impulse(problem, joint, row, 1.0, a, b);
       const double stiffness = joint_velocity(row, a, b) + softness;
@@ -208,8 +208,8 @@ Measures residual(const ContactProblem& problem, const ContactSolution& solution
 namespace {
 
 Gauges gauges_of(const DelassusProblem& problem, std::span<const double> impulse, std::span<const double> velocity) {
-  const auto dim = static_cast<std::size_t>(problem.dim());
-  Gauges gauges(static_cast<std::size_t>(problem.contact_count()));
+  const auto dim = to_index(problem.dim());
+  Gauges gauges(to_index(problem.contact_count()));
   for (std::size_t k = 0; k < gauges.size(); ++k) {
     Gauge& g = gauges[k];
     for (std::size_t i = 0; i < dim; ++i) {
@@ -272,12 +272,11 @@ Measures residual(const DelassusProblem& problem, std::span<const double> impuls
 
 std::vector<double> contact_velocities(const ContactProblem& problem, const ContactSolution& solution) {
   const std::vector<Velocity> u = velocities_from_impulses(problem, solution);
-  const auto dim = static_cast<std::size_t>(contact_rows(problem));
+  const auto dim = to_index(contact_rows(problem));
   std::vector<double> y(problem.contacts.size() * dim);
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
     const ContactBlock& c = problem.contacts[k];
-    std::array<double, 4> v =
-        contact_velocity(c, u[static_cast<std::size_t>(c.body_a)], u[static_cast<std::size_t>(c.body_b)]);
+    std::array<double, 4> v = contact_velocity(c, u[to_index(c.body_a)], u[to_index(c.body_b)]);
     v[0] += contact_bias(problem, c);
     std::copy_n(v.begin(), dim, y.begin() + static_cast<std::ptrdiff_t>(k * dim));
   }
@@ -287,7 +286,7 @@ std::vector<double> contact_velocities(const ContactProblem& problem, const Cont
 double quality_gamma(std::span<const double> impulse, std::span<const double> velocity,
                      std::span<const FrictionAxes> friction, int dim, double r) {
   double sum = 0;
-  const auto d = static_cast<std::size_t>(dim);
+  const auto d = to_index(dim);
   for (std::size_t k = 0; k < friction.size(); ++k) {
     std::array<double, 4> z{};
     for (std::size_t i = 0; i < d; ++i) z[i] = impulse[k * d + i] - r * velocity[k * d + i];

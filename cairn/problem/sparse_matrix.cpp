@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -15,7 +16,7 @@ namespace {
 
 using Order = std::vector<std::int64_t>;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t at(std::int64_t i) { return to_index(i); }
 
 /// `order` sorted by key[order[k]] in [0, bound), stable: one pass of a radix sort.
 Order sort_by(const Order& order, std::span<const std::int64_t> key, std::int64_t bound) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/qp/band_kernels.h"
 
 namespace cairn {
@@ -85,11 +86,11 @@ bool BandCholesky::factor(int size, int bandwidth, const BandColumns& columns, T
   side_ = std::min(kSide, (std::max(size, 1) + kBandRows - 1) / kBandRows * kBandRows);
   tiles_ = (size + side_ - 1) / side_;
   reach_ = std::min(std::max(0, tiles_ - 1), (bandwidth_ + side_ - 1) / side_);
-  const std::size_t area = static_cast<std::size_t>(side_) * static_cast<std::size_t>(side_);
-  values_.resize(static_cast<std::size_t>(tiles_) * static_cast<std::size_t>(reach_ + 1) * area);
-  inverse_.resize(static_cast<std::size_t>(tiles_) * area);
-  scratch_.resize(static_cast<std::size_t>(reach_ + 2) * area);
-  diagonal_.assign(static_cast<std::size_t>(tiles_ * side_), 1.0);
+  const std::size_t area = to_index(side_) * to_index(side_);
+  values_.resize(to_index(tiles_) * to_index(reach_ + 1) * area);
+  inverse_.resize(to_index(tiles_) * area);
+  scratch_.resize(to_index(reach_ + 2) * area);
+  diagonal_.assign(to_index(tiles_ * side_), 1.0);
   pivot_ratio_ = 1;
   if (size == 0) return true;
   load(columns, pool);
@@ -104,19 +105,19 @@ bool BandCholesky::factor(int size, int bandwidth, const BandColumns& columns, T
 
 /// Rows and columns behind the last are those of the unit matrix.
 void BandCholesky::load(const BandColumns& columns, ThreadPool* pool) {
-  const std::size_t length = static_cast<std::size_t>(bandwidth_) + 1;
-  entries_.resize(static_cast<std::size_t>(tiles_) * length);
+  const std::size_t length = to_index(bandwidth_) + 1;
+  entries_.resize(to_index(tiles_) * length);
   parallel_for(pool, tiles_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto k = static_cast<int>(begin); k < static_cast<int>(end); ++k) {
-      double* const entries = entries_.data() + static_cast<std::size_t>(k) * length;
+      double* const entries = entries_.data() + to_index(k) * length;
       for (int c = k * side_; c < (k + 1) * side_; ++c) {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(c - k * side_) * side_;
         std::span<double> out(entries, 1);
         out[0] = 1;
         if (c < size_) {
-          out = {entries, static_cast<std::size_t>(std::min(bandwidth_ + 1, size_ - c))};
+          out = {entries, to_index(std::min(bandwidth_ + 1, size_ - c))};
           columns.column(c, out);
-          diagonal_[static_cast<std::size_t>(c)] = out[0];
+          diagonal_[to_index(c)] = out[0];
         }
         const int last = c + static_cast<int>(out.size());
         std::fill_n(tile(k, k) + at, c - k * side_, 0.0);
@@ -199,17 +200,16 @@ bool BandCholesky::update_all(int k, ThreadPool* pool) {
 void BandCholesky::solve(std::span<double> x, int count, ThreadPool* pool) {
   if (size_ == 0 || count == 0) return;
   const int panels = (count + kBandRhs - 1) / kBandRhs;
-  const std::size_t rows = static_cast<std::size_t>(tiles_ * side_);
-  rhs_.assign(static_cast<std::size_t>(panels) * rows * kBandRhs, 0.0);
-  const auto n = static_cast<std::size_t>(size_);
+  const std::size_t rows = to_index(tiles_ * side_);
+  rhs_.assign(to_index(panels) * rows * kBandRhs, 0.0);
+  const auto n = to_index(size_);
   const auto each = [&](auto&& move) {
     parallel_for(pool, panels, 1, [&](std::int64_t begin, std::int64_t end) {
       for (auto p = static_cast<int>(begin); p < static_cast<int>(end); ++p) {
         double* const to = panel(p, 0);
         for (int lane = 0; lane < std::min(kBandRhs, count - p * kBandRhs); ++lane)
           for (std::size_t i = 0; i < n; ++i)
-            move(x[static_cast<std::size_t>(p * kBandRhs + lane) * n + i],
-                 to[i * kBandRhs + static_cast<std::size_t>(lane)]);
+            move(x[to_index(p * kBandRhs + lane) * n + i], to[i * kBandRhs + to_index(lane)]);
       }
     });
   };

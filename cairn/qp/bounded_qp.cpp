@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -25,7 +26,7 @@ const char* to_string(QpEnd end) {
 
 void validate(const BoundedQp& qp) {
   require(qp.h != nullptr && qp.h->size() > 0, "a quadratic program needs a matrix of at least one variable");
-  const auto n = static_cast<std::size_t>(qp.h->size());
+  const auto n = to_index(qp.h->size());
   if (qp.c.size() != n || qp.lower.size() != n || qp.upper.size() != n)
     fail_input(fmt::format(
         "a quadratic program of {} variables needs as many entries of c, lower and upper; it has {}, {} and {}", n,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 
 namespace cairn {
@@ -30,11 +31,11 @@ struct ActiveSet {
   int size() const { return static_cast<int>(qp.c.size()); }
   double root(int i) const { return std::sqrt(h.diagonal(i)); }
   void bind(int i, BoundState state) {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = to_index(i);
     factor.bind(i), at.state[k] = state, at.x[k] = bound_of(qp, k, state);
   }
   bool release(int i) {
-    at.state[static_cast<std::size_t>(i)] = BoundState::free;
+    at.state[to_index(i)] = BoundState::free;
     return factor.free(i);
   }
   /// lambda = c - H x, and the size of the numbers that round-off is measured by.
@@ -42,7 +43,7 @@ struct ActiveSet {
     h.multiply(at.x, at.multiplier, nullptr);
     scale = 0;
     for (int i = 0; i < size(); ++i) {
-      const auto k = static_cast<std::size_t>(i);
+      const auto k = to_index(i);
       at.multiplier[k] = qp.c[k] - at.multiplier[k];
       scale = std::max({scale, std::fabs(qp.c[k]) / root(i), root(i) * std::fabs(at.x[k])});
     }
@@ -52,14 +53,14 @@ struct ActiveSet {
     refresh();
     std::vector<double> move = at.multiplier;
     for (int i = 0; i < size(); ++i)
-      if (!factor.is_free(i)) move[static_cast<std::size_t>(i)] = 0;
+      if (!factor.is_free(i)) move[to_index(i)] = 0;
     factor.solve(move);
     for (std::size_t k = 0; k < move.size(); ++k) at.x[k] += move[k];
     refresh();
   }
   /// How much the sign of the multiplier of a bound variable is wrong, free of units.
   double wrong(int i) const {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = to_index(i);
     if (at.state[k] == BoundState::free || qp.lower[k] == qp.upper[k]) return 0;
     return (at.state[k] == BoundState::upper ? -at.multiplier[k] : at.multiplier[k]) / root(i);
   }
@@ -93,7 +94,7 @@ int step_to_bound(ActiveSet& set, const std::vector<double>& aim, BoundState& wh
   double step = 1;
   int blocking = -1;
   for (int i = 0; i < set.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = to_index(i);
     const double move = aim[k] - set.at.x[k];
     if (set.at.state[k] != BoundState::free || move == 0) continue;
     const double room = (move > 0 ? set.qp.upper[k] : set.qp.lower[k]) - set.at.x[k];
@@ -102,7 +103,7 @@ int step_to_bound(ActiveSet& set, const std::vector<double>& aim, BoundState& wh
     which = move > 0 ? BoundState::upper : BoundState::lower;
   }
   for (int i = 0; i < set.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = to_index(i);
     if (set.at.state[k] == BoundState::free) set.at.x[k] += step * (aim[k] - set.at.x[k]);
   }
   return blocking;
@@ -111,7 +112,7 @@ int step_to_bound(ActiveSet& set, const std::vector<double>& aim, BoundState& wh
 }  // namespace
 
 bool UpdatedCholesky::factor(const DenseMatrix& h) {
-  h_ = &h, n_ = static_cast<std::size_t>(h.size());
+  h_ = &h, n_ = to_index(h.size());
   l_.assign(n_ * n_, 0.0), free_.assign(n_, 1);
   for (int j = 0; j < h.size(); ++j) {
     double pivot = h.at(j, j);
@@ -130,12 +131,12 @@ bool UpdatedCholesky::factor(const DenseMatrix& h) {
 /// L L^T + sign w w^T behind row `from` (Gill, Golub, Murray, Saunders 1974).
 bool UpdatedCholesky::rotate(int from, std::vector<double>& w, double sign) {
   for (int k = from; k < static_cast<int>(n_); ++k) {
-    const double d = at(k, k), x = w[static_cast<std::size_t>(k)], square = d * d + sign * x * x;
+    const double d = at(k, k), x = w[to_index(k)], square = d * d + sign * x * x;
     if (!(square > 0)) return false;
     const double r = std::sqrt(square), cosine = r / d, sine = x / d;
     at(k, k) = r;
     for (int i = k + 1; i < static_cast<int>(n_); ++i) {
-      const auto row = static_cast<std::size_t>(i);
+      const auto row = to_index(i);
       at(i, k) = (at(i, k) + sign * sine * w[row]) / cosine;
       w[row] = cosine * w[row] - sine * at(i, k);
     }
@@ -145,14 +146,14 @@ bool UpdatedCholesky::rotate(int from, std::vector<double>& w, double sign) {
 
 void UpdatedCholesky::bind(int i) {
   std::vector<double> w(n_, 0.0);
-  for (int r = i + 1; r < static_cast<int>(n_); ++r) w[static_cast<std::size_t>(r)] = at(r, i), at(r, i) = 0;
+  for (int r = i + 1; r < static_cast<int>(n_); ++r) w[to_index(r)] = at(r, i), at(r, i) = 0;
   for (int c = 0; c < i; ++c) at(i, c) = 0;
-  at(i, i) = 1, free_[static_cast<std::size_t>(i)] = 0;
+  at(i, i) = 1, free_[to_index(i)] = 0;
   rotate(i + 1, w, 1);
 }
 
 bool UpdatedCholesky::free(int i) {
-  free_[static_cast<std::size_t>(i)] = 1;
+  free_[to_index(i)] = 1;
   double pivot = h_->at(i, i);
   for (int c = 0; c < i; ++c) {  // L11 l21 = h21
     double sum = is_free(c) ? h_->at(i, c) : 0.0;
@@ -166,7 +167,7 @@ bool UpdatedCholesky::free(int i) {
   for (int r = i + 1; r < static_cast<int>(n_); ++r) {
     double sum = is_free(r) ? h_->at(r, i) : 0.0;
     for (int k = 0; k < i; ++k) sum -= at(r, k) * at(i, k);
-    w[static_cast<std::size_t>(r)] = at(r, i) = sum / at(i, i);
+    w[to_index(r)] = at(r, i) = sum / at(i, i);
   }
   return rotate(i + 1, w, -1);
 }
@@ -174,14 +175,14 @@ bool UpdatedCholesky::free(int i) {
 void UpdatedCholesky::solve(std::vector<double>& x) const {
   const int n = static_cast<int>(n_);
   for (int i = 0; i < n; ++i) {
-    double sum = x[static_cast<std::size_t>(i)];
-    for (int k = 0; k < i; ++k) sum -= at(i, k) * x[static_cast<std::size_t>(k)];
-    x[static_cast<std::size_t>(i)] = sum / at(i, i);
+    double sum = x[to_index(i)];
+    for (int k = 0; k < i; ++k) sum -= at(i, k) * x[to_index(k)];
+    x[to_index(i)] = sum / at(i, i);
   }
   for (int i = n; i-- > 0;) {
-    double sum = x[static_cast<std::size_t>(i)];
-    for (int k = i + 1; k < n; ++k) sum -= at(k, i) * x[static_cast<std::size_t>(k)];
-    x[static_cast<std::size_t>(i)] = sum / at(i, i);
+    double sum = x[to_index(i)];
+    for (int k = i + 1; k < n; ++k) sum -= at(k, i) * x[to_index(k)];
+    x[to_index(i)] = sum / at(i, i);
   }
 }
 
@@ -192,7 +193,7 @@ QpReport solve_primal_active_set(const BoundedQp& qp, QpSolution& solution, cons
   ActiveSet set(qp);
   // From the point within the bounds that is next to zero.
   for (int i = 0; i < set.size(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = to_index(i);
     set.at.x[k] = std::clamp(0.0, qp.lower[k], qp.upper[k]);
     if (set.at.x[k] == qp.lower[k])
       set.bind(i, BoundState::lower);
@@ -205,7 +206,7 @@ QpReport solve_primal_active_set(const BoundedQp& qp, QpSolution& solution, cons
     set.refresh();
     aim = set.at.multiplier;  // H_FF dx = lambda_F
     for (int i = 0; i < set.size(); ++i)
-      if (!set.factor.is_free(i)) aim[static_cast<std::size_t>(i)] = 0;
+      if (!set.factor.is_free(i)) aim[to_index(i)] = 0;
     set.factor.solve(aim);
     for (std::size_t k = 0; k < aim.size(); ++k) aim[k] += set.at.x[k];
     BoundState which = BoundState::upper;
@@ -243,7 +244,7 @@ QpReport solve_dual_active_set(const BoundedQp& qp, QpSolution& solution, const 
       set.correct();
       double worst = kFeasible * set.scale;
       for (int i = 0; i < set.size(); ++i) {
-        const auto k = static_cast<std::size_t>(i);
+        const auto k = to_index(i);
         if (set.at.state[k] != BoundState::free) continue;
         const double below = set.root(i) * (qp.lower[k] - set.at.x[k]),
                      above = set.root(i) * (set.at.x[k] - qp.upper[k]);
@@ -253,14 +254,14 @@ QpReport solve_dual_active_set(const BoundedQp& qp, QpSolution& solution, const 
     }
     // z: how x moves when the bound pushes; -H z: how the multipliers of the others change.
     z.assign(qp.c.size(), 0.0);
-    z[static_cast<std::size_t>(adding)] = sign;
+    z[to_index(adding)] = sign;
     set.factor.solve(z);
     set.h.multiply(z, hz, nullptr);
-    const auto p = static_cast<std::size_t>(adding);
+    const auto p = to_index(adding);
     double step = ((sign > 0 ? qp.lower[p] : qp.upper[p]) - set.at.x[p]) / z[p];
     int dropped = -1;
     for (int i = 0; i < set.size(); ++i) {
-      const auto k = static_cast<std::size_t>(i);
+      const auto k = to_index(i);
       if (set.at.state[k] == BoundState::free || qp.lower[k] == qp.upper[k] || set.at.multiplier[k] * hz[k] <= 0)
         continue;
       if (set.at.multiplier[k] / hz[k] < step) step = set.at.multiplier[k] / hz[k], dropped = i;

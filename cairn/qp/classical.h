@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/qp/bounded_qp.h"
 
 namespace cairn {
@@ -25,11 +26,11 @@ class UpdatedCholesky {
   bool free(int i);
   /// x <- H_FF^-1 x on the free rows; bound rows are left as they are.
   void solve(std::vector<double>& x) const;
-  bool is_free(int i) const { return free_[static_cast<std::size_t>(i)] != 0; }
+  bool is_free(int i) const { return free_[to_index(i)] != 0; }
 
  private:
-  double& at(int i, int j) { return l_[static_cast<std::size_t>(i) * n_ + static_cast<std::size_t>(j)]; }
-  double at(int i, int j) const { return l_[static_cast<std::size_t>(i) * n_ + static_cast<std::size_t>(j)]; }
+  double& at(int i, int j) { return l_[to_index(i) * n_ + to_index(j)]; }
+  double at(int i, int j) const { return l_[to_index(i) * n_ + to_index(j)]; }
   bool rotate(int from, std::vector<double>& w, double sign);
 
   const DenseMatrix* h_ = nullptr;

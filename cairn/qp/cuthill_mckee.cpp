@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/qp/qp_matrix.h"
 
 namespace cairn {
@@ -10,22 +11,22 @@ namespace {
 class CuthillMckee {
  public:
   CuthillMckee(const SparseQpMatrix& matrix, std::span<const std::int32_t> vertices)
-      : matrix_(matrix), mark_(static_cast<std::size_t>(matrix.size()), kOutside) {
-    for (const std::int32_t v : vertices) mark_[static_cast<std::size_t>(v)] = 0;
+      : matrix_(matrix), mark_(to_index(matrix.size()), kOutside) {
+    for (const std::int32_t v : vertices) mark_[to_index(v)] = 0;
   }
 
   /// Level by level from `start`, neighbours by ascending degree; appends to `order`. Returns the number of levels.
   int walk(std::int32_t start, std::vector<std::int32_t>& order) {
     const int mark = ++last_mark_;
     std::size_t at = order.size(), level_end = at + 1;
-    mark_[static_cast<std::size_t>(start)] = mark;
+    mark_[to_index(start)] = mark;
     order.push_back(start);
     int levels = 1;
     for (; at < order.size(); ++at) {
       if (at == level_end) ++levels, level_end = order.size();
       around_.clear();
       for (const std::int32_t v : matrix_.columns(order[at])) {
-        int& seen = mark_[static_cast<std::size_t>(v)];
+        int& seen = mark_[to_index(v)];
         if (seen != kOutside && seen != mark) seen = mark, around_.push_back(v);
       }
       std::sort(around_.begin(), around_.end(), [&](std::int32_t a, std::int32_t b) { return is_before(a, b); });
@@ -65,12 +66,12 @@ std::vector<std::int32_t> reverse_cuthill_mckee(const SparseQpMatrix& matrix, st
   CuthillMckee graph(matrix, vertices);
   std::vector<std::int32_t> starts(vertices.begin(), vertices.end()), order;
   std::sort(starts.begin(), starts.end(), [&](std::int32_t a, std::int32_t b) { return graph.is_before(a, b); });
-  std::vector<std::uint8_t> is_done(static_cast<std::size_t>(matrix.size()), 0);
+  std::vector<std::uint8_t> is_done(to_index(matrix.size()), 0);
   for (const std::int32_t start : starts) {
-    if (is_done[static_cast<std::size_t>(start)] != 0) continue;
+    if (is_done[to_index(start)] != 0) continue;
     const std::size_t first = order.size();
     graph.walk(graph.far_vertex(start), order);
-    for (std::size_t k = first; k < order.size(); ++k) is_done[static_cast<std::size_t>(order[k])] = 1;
+    for (std::size_t k = first; k < order.size(); ++k) is_done[to_index(order[k])] = 1;
   }
   std::reverse(order.begin(), order.end());
   return order;

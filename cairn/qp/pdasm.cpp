@@ -6,6 +6,7 @@
 
 #include "cairn/core/errors.h"
 #include "cairn/core/hash.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 
 namespace cairn {
@@ -78,7 +79,7 @@ void Pdasm::exchange(const BoundedQp& qp, Progress& progress, QpReport& report) 
   } else if (progress.patience > 0) {
     --progress.patience;
   } else {
-    const auto i = static_cast<std::size_t>(infeasible_.back());
+    const auto i = to_index(infeasible_.back());
     state_[i] = state_[i] == BoundState::free ? next_[i] : BoundState::free;
     state_[i] = valid_state(qp, i, state_[i]);
     ++report.single_exchanges;

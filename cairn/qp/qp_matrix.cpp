@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/qp/band_cholesky.h"
 #include "cairn/qp/sparse_ldl.h"
 #include "cairn/simd/simd.h"
@@ -128,39 +129,36 @@ class SparseFactor : public BandFactor<SparseQpMatrix> {
   void solve(std::span<double> x, int count, ThreadPool* pool) override {
     const std::size_t n = given_.size();
     moved_.resize(x.size());
-    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
-      for (std::size_t i = 0; i < n; ++i) moved_[k * n + i] = x[k * n + static_cast<std::size_t>(given_[i])];
+    for (std::size_t k = 0; k < to_index(count); ++k)
+      for (std::size_t i = 0; i < n; ++i) moved_[k * n + i] = x[k * n + to_index(given_[i])];
     cholesky_.solve(moved_, count, pool);
-    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
-      for (std::size_t i = 0; i < n; ++i) x[k * n + static_cast<std::size_t>(given_[i])] = moved_[k * n + i];
+    for (std::size_t k = 0; k < to_index(count); ++k)
+      for (std::size_t i = 0; i < n; ++i) x[k * n + to_index(given_[i])] = moved_[k * n + i];
   }
 
  private:
   int arrange() override {
     const std::vector<std::int32_t> free = order_;
     order_ = reverse_cuthill_mckee(matrix_, free);
-    place_.assign(static_cast<std::size_t>(matrix_.size()), -1);
-    for (std::size_t i = 0; i < free.size(); ++i)
-      place_[static_cast<std::size_t>(free[i])] = static_cast<std::int32_t>(i);
+    place_.assign(to_index(matrix_.size()), -1);
+    for (std::size_t i = 0; i < free.size(); ++i) place_[to_index(free[i])] = static_cast<std::int32_t>(i);
     given_.resize(order_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) given_[i] = place_[static_cast<std::size_t>(order_[i])];
-    for (std::size_t i = 0; i < order_.size(); ++i)
-      place_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < order_.size(); ++i) given_[i] = place_[to_index(order_[i])];
+    for (std::size_t i = 0; i < order_.size(); ++i) place_[to_index(order_[i])] = static_cast<std::int32_t>(i);
     int widest = 0;
     for (const std::int32_t i : order_)
       for (const std::int32_t j : matrix_.columns(i))
-        if (place_[static_cast<std::size_t>(j)] >= 0)
-          widest = std::max(widest, place_[static_cast<std::size_t>(i)] - place_[static_cast<std::size_t>(j)]);
+        if (place_[to_index(j)] >= 0) widest = std::max(widest, place_[to_index(i)] - place_[to_index(j)]);
     return widest;
   }
   void column(int c, std::span<double> out) const override {
     std::fill(out.begin(), out.end(), 0.0);
-    const int i = order_[static_cast<std::size_t>(c)];
+    const int i = order_[to_index(c)];
     const auto columns = matrix_.columns(i);
     const auto values = matrix_.values(i);
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      const int at = place_[static_cast<std::size_t>(columns[k])] - c;
-      if (at >= 0) out[static_cast<std::size_t>(at)] = values[k];
+      const int at = place_[to_index(columns[k])] - c;
+      if (at >= 0) out[to_index(at)] = values[k];
     }
   }
 
@@ -172,9 +170,8 @@ class SparseFactor : public BandFactor<SparseQpMatrix> {
 }  // namespace
 
 void QpMatrix::multiply_all(std::span<const double> x, int count, std::span<double> y, ThreadPool* pool) const {
-  const auto n = static_cast<std::size_t>(size());
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
-    multiply(x.subspan(k * n, n), y.subspan(k * n, n), pool);
+  const auto n = to_index(size());
+  for (std::size_t k = 0; k < to_index(count); ++k) multiply(x.subspan(k * n, n), y.subspan(k * n, n), pool);
 }
 
 DenseMatrix::DenseMatrix(int size, std::vector<double> values) : size_(size), values_(std::move(values)) {
@@ -188,13 +185,13 @@ DenseMatrix::DenseMatrix(int size, std::vector<double> values) : size_(size), va
 
 std::span<double> DenseMatrix::reset(int size) {
   size_ = size;
-  values_.assign(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0);
+  values_.assign(to_index(size) * to_index(size), 0.0);
   return values_;
 }
 
 void DenseMatrix::multiply(std::span<const double> x, std::span<double> y, ThreadPool* pool) const {
   parallel_for(pool, size_, kRowGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) y[static_cast<std::size_t>(i)] = row_dot(static_cast<int>(i), x);
+    for (std::int64_t i = begin; i < end; ++i) y[to_index(i)] = row_dot(static_cast<int>(i), x);
   });
 }
 void DenseMatrix::add_row(int i, double factor, std::span<double> to) const {
@@ -235,12 +232,12 @@ void BandedMatrix::multiply_all(std::span<const double> x, int count, std::span<
   });
 }
 void BandedMatrix::add_row(int i, double factor, std::span<double> to) const {
-  for (int j = std::max(0, i - bandwidth_); j < i; ++j) to[static_cast<std::size_t>(j)] += factor * column(j)[i - j];
+  for (int j = std::max(0, i - bandwidth_); j < i; ++j) to[to_index(j)] += factor * column(j)[i - j];
   add_scaled(column(i), factor, to.data() + i, std::min(bandwidth_ + 1, size_ - i));
 }
 double BandedMatrix::row_dot(int i, std::span<const double> x) const {
   double sum = dot_of(column(i), x.data() + i, std::min(bandwidth_ + 1, size_ - i));
-  for (int j = std::max(0, i - bandwidth_); j < i; ++j) sum += column(j)[i - j] * x[static_cast<std::size_t>(j)];
+  for (int j = std::max(0, i - bandwidth_); j < i; ++j) sum += column(j)[i - j] * x[to_index(j)];
   return sum;
 }
 std::unique_ptr<QpFactor> BandedMatrix::make_factor() const { return std::make_unique<BandedFactor>(*this); }
@@ -254,7 +251,7 @@ SparseQpMatrix::SparseQpMatrix(int size, std::vector<MatrixEntry> entries, Spars
   std::stable_sort(entries.begin(), entries.end(), [](const MatrixEntry& a, const MatrixEntry& b) {
     return a.row != b.row ? a.row < b.row : a.column < b.column;
   });
-  first_.assign(static_cast<std::size_t>(size) + 1, 0);
+  first_.assign(to_index(size) + 1, 0);
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const bool again = k > 0 && entries[k].row == entries[k - 1].row && entries[k].column == entries[k - 1].column;
     if (again) {
@@ -262,47 +259,45 @@ SparseQpMatrix::SparseQpMatrix(int size, std::vector<MatrixEntry> entries, Spars
       continue;
     }
     column_.push_back(entries[k].column), value_.push_back(entries[k].value);
-    ++first_[static_cast<std::size_t>(entries[k].row) + 1];
+    ++first_[to_index(entries[k].row) + 1];
   }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) first_[i + 1] += first_[i];
-  std::vector<double> other(static_cast<std::size_t>(size), 0.0);
+  for (std::size_t i = 0; i < to_index(size); ++i) first_[i + 1] += first_[i];
+  std::vector<double> other(to_index(size), 0.0);
   for (int i = 0; i < size; ++i)
     for (std::size_t k = 0; k < columns(i).size(); ++k) {
       const int j = columns(i)[k];
       const auto theirs = columns(j);
       const auto at = std::lower_bound(theirs.begin(), theirs.end(), i);
-      const double mirrored =
-          at != theirs.end() && *at == i ? values(j)[static_cast<std::size_t>(at - theirs.begin())] : 0.0;
+      const double mirrored = at != theirs.end() && *at == i ? values(j)[to_index(at - theirs.begin())] : 0.0;
       if (std::fabs(mirrored - values(i)[k]) > kSymmetric * std::sqrt(std::fabs(diagonal(i) * diagonal(j))))
         fail_input(fmt::format("the matrix is not symmetric: entries ({0}, {1}) and ({1}, {0}) differ", i, j));
     }
 }
 
 std::span<const std::int32_t> SparseQpMatrix::columns(int i) const {
-  const auto k = static_cast<std::size_t>(i);
-  return {column_.data() + first_[k], static_cast<std::size_t>(first_[k + 1] - first_[k])};
+  const auto k = to_index(i);
+  return {column_.data() + first_[k], to_index(first_[k + 1] - first_[k])};
 }
 std::span<const double> SparseQpMatrix::values(int i) const {
-  const auto k = static_cast<std::size_t>(i);
-  return {value_.data() + first_[k], static_cast<std::size_t>(first_[k + 1] - first_[k])};
+  const auto k = to_index(i);
+  return {value_.data() + first_[k], to_index(first_[k + 1] - first_[k])};
 }
 double SparseQpMatrix::diagonal(int i) const {
   const auto mine = columns(i);
   const auto at = std::lower_bound(mine.begin(), mine.end(), i);
-  return at != mine.end() && *at == i ? values(i)[static_cast<std::size_t>(at - mine.begin())] : 0.0;
+  return at != mine.end() && *at == i ? values(i)[to_index(at - mine.begin())] : 0.0;
 }
 void SparseQpMatrix::multiply(std::span<const double> x, std::span<double> y, ThreadPool* pool) const {
   parallel_for(pool, size(), kRowGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) y[static_cast<std::size_t>(i)] = row_dot(static_cast<int>(i), x);
+    for (std::int64_t i = begin; i < end; ++i) y[to_index(i)] = row_dot(static_cast<int>(i), x);
   });
 }
 void SparseQpMatrix::add_row(int i, double factor, std::span<double> to) const {
-  for (std::size_t k = 0; k < columns(i).size(); ++k)
-    to[static_cast<std::size_t>(columns(i)[k])] += factor * values(i)[k];
+  for (std::size_t k = 0; k < columns(i).size(); ++k) to[to_index(columns(i)[k])] += factor * values(i)[k];
 }
 double SparseQpMatrix::row_dot(int i, std::span<const double> x) const {
   double sum = 0;
-  for (std::size_t k = 0; k < columns(i).size(); ++k) sum += values(i)[k] * x[static_cast<std::size_t>(columns(i)[k])];
+  for (std::size_t k = 0; k < columns(i).size(); ++k) sum += values(i)[k] * x[to_index(columns(i)[k])];
   return sum;
 }
 std::unique_ptr<QpFactor> SparseQpMatrix::make_factor() const {

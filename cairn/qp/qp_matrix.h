@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 
 namespace cairn {
@@ -50,9 +51,7 @@ class DenseMatrix : public QpMatrix {
   DenseMatrix(int size, std::vector<double> values);
   /// All zero, for one who writes symmetric entries himself; keeps its memory.
   std::span<double> reset(int size);
-  void set_diagonal(int i, double value) {
-    values_[static_cast<std::size_t>(i) * static_cast<std::size_t>(size_ + 1)] = value;
-  }
+  void set_diagonal(int i, double value) { values_[to_index(i) * to_index(size_ + 1)] = value; }
 
   int size() const override { return size_; }
   double diagonal(int i) const override { return at(i, i); }
@@ -60,9 +59,7 @@ class DenseMatrix : public QpMatrix {
   void add_row(int i, double factor, std::span<double> to) const override;
   double row_dot(int i, std::span<const double> x) const override;
   std::unique_ptr<QpFactor> make_factor() const override;
-  double at(int i, int j) const {
-    return values_[static_cast<std::size_t>(i) * static_cast<std::size_t>(size_) + static_cast<std::size_t>(j)];
-  }
+  double at(int i, int j) const { return values_[to_index(i) * to_index(size_) + to_index(j)]; }
 
  private:
   int size_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 
 namespace cairn {
@@ -54,18 +55,18 @@ bool FreePart::make(QpReport& report, ThreadPool* pool) {
 
 void FreePart::solve(const QpMatrix& h, std::span<const double> g, std::span<double> x, QpReport& report,
                      ThreadPool* pool) {
-  for (const std::int32_t i : free) x[static_cast<std::size_t>(i)] = 0;
+  for (const std::int32_t i : free) x[to_index(i)] = 0;
   const bool is_bound = std::any_of(x.begin(), x.end(), [](double value) { return value != 0; });
   product.assign(x.size(), 0.0);
   if (is_bound) h.multiply(x, product, pool);
   packed.resize(free.size());
   for (std::size_t k = 0; k < free.size(); ++k) {
-    const auto i = static_cast<std::size_t>(free[k]);
+    const auto i = to_index(free[k]);
     packed[k] = g[i] - product[i];
   }
   factor->solve(packed, 1, pool);
   ++report.solves;
-  for (std::size_t k = 0; k < free.size(); ++k) x[static_cast<std::size_t>(free[k])] = packed[k];
+  for (std::size_t k = 0; k < free.size(); ++k) x[to_index(free[k])] = packed[k];
 }
 
 std::unique_ptr<SaddleSolver> make_direct_saddle() { return std::make_unique<DirectSaddle>(); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/qp/saddle.h"
 
@@ -28,12 +29,12 @@ void SchurSaddle::erase_column(std::size_t at) {
 
 void SchurSaddle::turn(int i, double x, double y) {
   if (!is_factored_) return;
-  if (base_free_[static_cast<std::size_t>(i)] != base_free_[static_cast<std::size_t>(i) + 1]) return change();
+  if (base_free_[to_index(i)] != base_free_[to_index(i) + 1]) return change();
   has_v_ = false;
   for (std::size_t at = changed_.size(); at-- > 0;)
     if (changed_[at] == i || changed_[at] == i + 1) erase_column(at);
   for (std::size_t k = 0; k < changed_.size(); ++k) {
-    double &p = column(k)[static_cast<std::size_t>(i)], &q = column(k)[static_cast<std::size_t>(i) + 1];
+    double &p = column(k)[to_index(i)], &q = column(k)[to_index(i) + 1];
     const double turned = x * p + y * q;
     q = x * q - y * p, p = turned;
   }
@@ -42,7 +43,7 @@ void SchurSaddle::turn(int i, double x, double y) {
 /// A change that was taken back needs no column any more.
 void SchurSaddle::drop_reverted(std::span<const BoundState> state) {
   for (std::size_t at = changed_.size(); at-- > 0;) {
-    const auto i = static_cast<std::size_t>(changed_[at]);
+    const auto i = to_index(changed_[at]);
     if ((state[i] == BoundState::free) == (base_free_[i] != 0)) erase_column(at);
   }
 }
@@ -77,7 +78,7 @@ bool SchurSaddle::prepare(const BoundedQp& qp, std::span<const BoundState> state
     find_fresh(state);
     const std::size_t all = changed_.size() + fresh_.size();
     const double allowed = std::max(4.0, settings_.refactor_share * part_.factor->factor_over_solve());
-    const bool too_many = all > static_cast<std::size_t>(settings_.most_columns) || static_cast<double>(all) > allowed;
+    const bool too_many = all > to_index(settings_.most_columns) || static_cast<double>(all) > allowed;
     if (is_new || !too_many) {
       add_columns(qp, report, pool);
       report.schur_columns = std::max(report.schur_columns, columns());
@@ -96,7 +97,7 @@ bool SchurSaddle::renew(const BoundedQp& qp, std::span<const BoundState> state, 
 
 /// -u_i^T K0^-1 u_j: an entry of x for a variable that was bound, of lambda = -H x for one that was freed.
 double SchurSaddle::schur_entry(const BoundedQp& qp, std::int32_t i, std::span<const double> column) const {
-  const auto at = static_cast<std::size_t>(i);
+  const auto at = to_index(i);
   return base_free_[at] != 0 ? -column[at] : qp.h->row_dot(i, column);
 }
 
@@ -108,11 +109,11 @@ void SchurSaddle::add_columns(const BoundedQp& qp, QpReport& report, ThreadPool*
   part_.packed.assign(m * fresh_.size(), 0.0);
   for (std::size_t k = 0; k < fresh_.size(); ++k) {
     full_.assign(n, 0.0);
-    if (base_free_[static_cast<std::size_t>(fresh_[k])] != 0)
-      full_[static_cast<std::size_t>(fresh_[k])] = 1;
+    if (base_free_[to_index(fresh_[k])] != 0)
+      full_[to_index(fresh_[k])] = 1;
     else
       qp.h->add_row(fresh_[k], -1.0, full_);
-    for (std::size_t i = 0; i < m; ++i) part_.packed[k * m + i] = full_[static_cast<std::size_t>(part_.free[i])];
+    for (std::size_t i = 0; i < m; ++i) part_.packed[k * m + i] = full_[to_index(part_.free[i])];
   }
   part_.factor->solve(part_.packed, static_cast<int>(fresh_.size()), pool);
   report.solves += static_cast<int>(fresh_.size());
@@ -120,8 +121,8 @@ void SchurSaddle::add_columns(const BoundedQp& qp, QpReport& report, ThreadPool*
     const std::size_t last = changed_.size();
     columns_.resize((last + 1) * n, 0.0);
     const std::span<double> mine = column(last);
-    for (std::size_t i = 0; i < m; ++i) mine[static_cast<std::size_t>(part_.free[i])] = part_.packed[k * m + i];
-    if (base_free_[static_cast<std::size_t>(fresh_[k])] == 0) mine[static_cast<std::size_t>(fresh_[k])] = 1;
+    for (std::size_t i = 0; i < m; ++i) mine[to_index(part_.free[i])] = part_.packed[k * m + i];
+    if (base_free_[to_index(fresh_[k])] == 0) mine[to_index(fresh_[k])] = 1;
     changed_.push_back(fresh_[k]);
     schur_.append();
     for (std::size_t j = 0; j <= last; ++j)  // C is symmetric
@@ -179,7 +180,7 @@ void SchurSaddle::update_base(const BoundedQp& qp, std::span<const BoundState> s
 void SchurSaddle::solve_schur() {
   const std::size_t m = changed_.size();
   for (std::size_t k = 0; k < m; ++k) pi_[k] *= scale_[k];
-  for (std::size_t k = 0; k < m; ++k) std::swap(pi_[k], pi_[static_cast<std::size_t>(pivot_[k])]);
+  for (std::size_t k = 0; k < m; ++k) std::swap(pi_[k], pi_[to_index(pivot_[k])]);
   for (std::size_t k = 0; k < m; ++k)
     for (std::size_t i = k + 1; i < m; ++i) pi_[i] -= lu_[i * m + k] * pi_[k];
   for (std::size_t k = m; k-- > 0;) {
@@ -207,7 +208,7 @@ void SchurSaddle::solve_system(const BoundedQp& qp, std::span<const BoundState> 
   // w - U^T v: the new bound of a variable less its x, or 0 less the lambda of a variable that was freed.
   pi_.resize(m);
   for (std::size_t k = 0; k < m; ++k) {
-    const auto i = static_cast<std::size_t>(changed_[k]);
+    const auto i = to_index(changed_[k]);
     pi_[k] = base_free_[i] != 0 ? x[i] - v[i] : qp.h->row_dot(changed_[k], v) - g[i];
   }
   solve_schur();

@@ -4,6 +4,8 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -16,13 +18,13 @@ class SparseLdl : public QpFactor {
 
   bool factor(std::span<const std::int32_t> free, ThreadPool*) override {
     const int n = static_cast<int>(free.size());
-    std::vector<std::int32_t> place(static_cast<std::size_t>(matrix_.size()), -1);
-    for (int i = 0; i < n; ++i) place[static_cast<std::size_t>(free[static_cast<std::size_t>(i)])] = i;
+    std::vector<std::int32_t> place(to_index(matrix_.size()), -1);
+    for (int i = 0; i < n; ++i) place[to_index(free[to_index(i)])] = i;
     std::vector<Eigen::Triplet<double>> entries;
     for (int i = 0; i < n; ++i) {
-      const int row = free[static_cast<std::size_t>(i)];
+      const int row = free[to_index(i)];
       for (std::size_t k = 0; k < matrix_.columns(row).size(); ++k) {
-        const int j = place[static_cast<std::size_t>(matrix_.columns(row)[k])];
+        const int j = place[to_index(matrix_.columns(row)[k])];
         if (j >= 0 && j <= i) entries.emplace_back(i, j, matrix_.values(row)[k]);
       }
     }
@@ -33,7 +35,7 @@ class SparseLdl : public QpFactor {
     const auto& pivots = ldl_.vectorD();
     const auto& order = ldl_.permutationPinv().indices();  // per place of the factor: the row that was given
     for (int k = 0; k < n; ++k) {
-      const double diagonal = matrix_.diagonal(free[static_cast<std::size_t>(order.size() > 0 ? order[k] : k)]);
+      const double diagonal = matrix_.diagonal(free[to_index(order.size() > 0 ? order[k] : k)]);
       if (!(pivots[k] > kLeastPivot * diagonal)) return false;
     }
     // Flops of the factor, sum of squares of its columns, over those of a solve.

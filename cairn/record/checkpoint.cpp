@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "cairn/core/bytes.h"
+#include "cairn/core/index.h"
 #include "cairn/io/confined_file.h"
 #include "cairn/world/limits.h"
 #include "cairn/world/snapshot/snapshot_file.h"
@@ -87,7 +88,7 @@ int write_and_sync(int descriptor, std::string_view bytes) {
     const ssize_t done = ::write(descriptor, bytes.data(), bytes.size());
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(done));
+    bytes.remove_prefix(to_index(done));
   }
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "cairn/core/index.h"
 #include "cairn/dynamics/material.h"
 
 namespace cairn {
@@ -56,7 +57,7 @@ Vec3 velocity_at(const World& world, BodyId body, const Vec3& point) {
 
 const char* to_string(ContactMode mode) {
   constexpr const char* kNames[] = {"open", "stick", "slide"};
-  return kNames[static_cast<std::size_t>(mode)];
+  return kNames[to_index(mode)];
 }
 
 ContactMode contact_mode(const World& world, const ContactView& c) {

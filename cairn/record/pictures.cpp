@@ -7,6 +7,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 BodyPictures::BodyPictures(const World& world, const TessellationSettings& settings) {
@@ -32,7 +34,7 @@ std::string to_vtp(const BodyPictures& bodies, const MotionFrame& frame) {
       fmt::format_to(at, "{:.9g} {:.9g} {:.9g}\n", p.x, p.y, p.z);
     }
     for (const auto& t : surface.triangles) {
-      const auto corner = [&](std::size_t k) { return static_cast<std::size_t>(t[k]) + vertices; };
+      const auto corner = [&](std::size_t k) { return to_index(t[k]) + vertices; };
       fmt::format_to(std::back_inserter(corners), "{} {} {}\n", corner(0), corner(1), corner(2));
       fmt::format_to(std::back_inserter(ends), "{}\n", 3 * ++triangles);
       fmt::format_to(std::back_inserter(owner), "{}\n", b);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cairn/core/bytes.h"
+#include "cairn/core/index.h"
 #include "cairn/io/hdf5.h"
 #include "cairn/io/isolate.h"
 #include "cairn/record/recording.h"
@@ -128,8 +129,7 @@ void read_contacts(const Hdf5Reader& in, std::int64_t first, std::int64_t bodies
     return Vec3{x[3 * k], x[3 * k + 1], x[3 * k + 2]};
   };
   for (std::size_t f = 0; f < frames.size(); ++f)
-    for (auto c = static_cast<std::size_t>(offset[f] - begin); c < static_cast<std::size_t>(offset[f + 1] - begin);
-         ++c) {
+    for (auto c = to_index(offset[f] - begin); c < to_index(offset[f + 1] - begin); ++c) {
       const auto is_body = [&](std::int64_t b) { return b >= 0 && b < bodies; };
       require(is_body(body[2 * c]) && is_body(body[2 * c + 1]), "/contacts/body names none of the bodies");
       require(mode[c] >= 0 && mode[c] <= 2, "/contacts/mode is none of 0, 1, 2");
@@ -152,11 +152,11 @@ std::vector<MotionFrame> read_some(const std::string& path, std::int64_t first, 
   in.read_rows("/frames/pose", pose_row, first, count, pose);
   in.read_rows("/frames/velocity", velocity_row, first, count, velocity);
   in.read_rows("/frames/awake", awake_row, first, count, awake);
-  std::vector<MotionFrame> frames(static_cast<std::size_t>(count));
+  std::vector<MotionFrame> frames(to_index(count));
   for (std::size_t f = 0; f < frames.size(); ++f) {
     frames[f].step = step[f], frames[f].time = time[f];
-    for (std::size_t b = 0; b < static_cast<std::size_t>(n); ++b) {
-      const std::size_t at = f * static_cast<std::size_t>(n) + b;
+    for (std::size_t b = 0; b < to_index(n); ++b) {
+      const std::size_t at = f * to_index(n) + b;
       const double *p = &pose[7 * at], *v = &velocity[6 * at];
       frames[f].pose.push_back({{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}});
       frames[f].velocity.push_back({{v[0], v[1], v[2]}, {v[3], v[4], v[5]}});

@@ -2,6 +2,7 @@
 // Joints as scene files have them: every kind with its axes, stops, drives and friction.
 #include <type_traits>
 
+#include "cairn/core/index.h"
 #include "cairn/scenefile/scene_file.h"
 
 namespace cairn {
@@ -129,7 +130,7 @@ void describe(Fields& f, SceneJoint& j) {
   f.variant(
       "type", index, kJointNames,
       [&](int k) {
-        set_kind(def.kind, static_cast<std::size_t>(k), std::make_index_sequence<std::variant_size_v<JointKind>>());
+        set_kind(def.kind, to_index(k), std::make_index_sequence<std::variant_size_v<JointKind>>());
         std::visit([&](auto& kind) { describe_kind(f, kind); }, def.kind);
         if (std::holds_alternative<GearJoint>(def.kind)) {
           f.vector("pitch_point", j.pitch_point, kLargestPosition, "m, world: where the teeth meet", Need::required);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/scenefile/fields_json.h"
 
 namespace cairn {
@@ -77,7 +78,7 @@ class SchemaWriter final : public Fields {
   }
   void choice(const char* key, int& index, std::span<const char* const> names, const char* help, Need need) override {
     JsonValue schema = names_schema(names, help);
-    if (need == Need::optional) add_member(schema, "default", json_text(names[static_cast<std::size_t>(index)]));
+    if (need == Need::optional) add_member(schema, "default", json_text(names[to_index(index)]));
     put(key, std::move(schema), need);
   }
   void choices(const char* key, std::uint32_t&, std::span<const char* const> names, const char* help) override {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/scenefile/fields_json.h"
 
 namespace cairn {
@@ -41,7 +42,7 @@ class FieldWriter final : public Fields {
     put(key, std::move(array), need);
   }
   void choice(const char* key, int& index, std::span<const char* const> names, const char*, Need need) override {
-    put(key, json_text(names[static_cast<std::size_t>(index)]), need);
+    put(key, json_text(names[to_index(index)]), need);
   }
   void choices(const char* key, std::uint32_t& set, std::span<const char* const> names, const char*) override {
     JsonValue array = json_array();
@@ -77,7 +78,7 @@ class FieldWriter final : public Fields {
       for (const auto& [other, other_form] : *like)
         if (other == key) form = other_form;
     forms.emplace_back(key, form);
-    put(key, json_text(names[static_cast<std::size_t>(form)]), Need::required);
+    put(key, json_text(names[to_index(form)]), Need::required);
     describe(form);
   }
 

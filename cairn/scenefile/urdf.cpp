@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/hull_builder.h"
 #include "cairn/io/confined_file.h"
 #include "cairn/io/mesh_file.h"
@@ -122,7 +123,7 @@ class UrdfReader {
       Link& child = links_[joint.child];
       if (child.joint >= 0)
         joint.element.fail(fmt::format("the link \"{}\" already hangs from joint \"{}\"", child.element.get("name"),
-                                       joints_[static_cast<std::size_t>(child.joint)].element.get("name")));
+                                       joints_[to_index(child.joint)].element.get("name")));
       child.joint = static_cast<int>(k);
     }
     std::vector<std::size_t> order;
@@ -152,7 +153,7 @@ class UrdfReader {
     Link& here = links_[link];
     here.owner = static_cast<int>(link);
     if (here.joint < 0 || here.element.child("inertial")) return;
-    const Joint& joint = joints_[static_cast<std::size_t>(here.joint)];
+    const Joint& joint = joints_[to_index(here.joint)];
     if (joint.type == "fixed") here.owner = links_[joint.parent].owner;
   }
 
@@ -196,7 +197,7 @@ class UrdfReader {
   }
 
   void add_shapes(const Link& link) {
-    const Link& owner = links_[static_cast<std::size_t>(link.owner)];
+    const Link& owner = links_[to_index(link.owner)];
     SceneBody& body = scene_.bodies[owner.body];
     for (const XmlElement& collision : link.element.children("collision")) {
       SceneShape shape;
@@ -323,8 +324,8 @@ class UrdfReader {
       e.fail(fmt::format("type must be one of {}, got \"{}\"", fmt::join(kTypes, ", "), joint.type));
     if (e.child("mimic")) note(fmt::format("{}: <mimic> was left out", e.place()));
     if (joint.type == "floating") return note(fmt::format("{}: a floating joint holds nothing", e.place()));
-    const std::size_t a = static_cast<std::size_t>(links_[joint.parent].owner);
-    const std::size_t b = static_cast<std::size_t>(links_[joint.child].owner);
+    const std::size_t a = to_index(links_[joint.parent].owner);
+    const std::size_t b = to_index(links_[joint.child].owner);
     if (a == b) return;  // merged
     SceneJoint out;
     out.place = e.place() + ": joint " + e.get("name"), out.name = e.get("name");

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -47,14 +48,14 @@ Simd detail::choose_simd() {
 
 std::vector<std::string> simd_names() {
   std::vector<std::string> names;
-  for (const Simd set : sets_of_machine()) names.emplace_back(kNames[static_cast<std::size_t>(set)]);
+  for (const Simd set : sets_of_machine()) names.emplace_back(kNames[to_index(set)]);
   return names;
 }
 
 void force_simd(std::string_view name) {
   if (name == "auto") return choose(sets_of_machine().back());
   for (const Simd set : sets_of_machine())
-    if (name == kNames[static_cast<std::size_t>(set)]) return choose(set);
+    if (name == kNames[to_index(set)]) return choose(set);
   std::vector<std::string> names = simd_names();
   names.emplace_back("auto");
   fail_input(fmt::format("this machine has no instruction set \"{}\"; it has {}", name, fmt::join(names, ", ")));

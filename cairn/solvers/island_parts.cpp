@@ -2,6 +2,7 @@
 #include "cairn/solvers/island_parts.h"
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -33,7 +34,7 @@ void complete_island(const ContactProblem& island, ContactSolution& solution) {
 void IslandParts::find(const ContactProblem& problem, ThreadPool* pool) {
   const auto edge = [&](const auto& block) {
     const auto vertex = [&](std::int32_t body) {
-      return problem.bodies[static_cast<std::size_t>(body)].is_dynamic() ? body : kNoVertex;
+      return problem.bodies[to_index(body)].is_dynamic() ? body : kNoVertex;
     };
     return Edge{vertex(block.body_a), vertex(block.body_b)};
   };
@@ -41,30 +42,30 @@ void IslandParts::find(const ContactProblem& problem, ThreadPool* pool) {
   for (const ContactBlock& c : problem.contacts) edges_.push_back(edge(c));
   for (const JointBlock& j : problem.joints) edges_.push_back(edge(j));
   finder_.find(edges_, static_cast<std::int32_t>(problem.bodies.size()), pool, islands_);
-  first_.assign(static_cast<std::size_t>(islands_.count) + 1, 0);
+  first_.assign(to_index(islands_.count) + 1, 0);
   for (const std::int32_t island : islands_.of_edge)
-    if (island >= 0) ++first_[static_cast<std::size_t>(island) + 1];
+    if (island >= 0) ++first_[to_index(island) + 1];
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-  members_.resize(static_cast<std::size_t>(first_.back()));
+  members_.resize(to_index(first_.back()));
   for (std::size_t k = 0; k < islands_.of_edge.size(); ++k)
     if (const std::int32_t island = islands_.of_edge[k]; island >= 0)
-      members_[static_cast<std::size_t>(first_[static_cast<std::size_t>(island)]++)] = static_cast<std::int32_t>(k);
+      members_[to_index(first_[to_index(island)]++)] = static_cast<std::int32_t>(k);
   for (std::size_t i = first_.size() - 1; i > 0; --i) first_[i] = first_[i - 1];  // filling moved them on by one
   first_[0] = 0;
   local_.assign(problem.bodies.size(), -1);
 }
 
 bool IslandParts::is_empty(std::int32_t island) const {
-  return first_[static_cast<std::size_t>(island)] == first_[static_cast<std::size_t>(island) + 1];
+  return first_[to_index(island)] == first_[to_index(island) + 1];
 }
 
 /// Numbers in the order of first appearance.
 void IslandParts::renumber(const ContactProblem& problem, std::int32_t& body, IslandPart& part) {
-  std::int32_t& number = local_[static_cast<std::size_t>(body)];
+  std::int32_t& number = local_[to_index(body)];
   if (number < 0) {
     number = static_cast<std::int32_t>(part.bodies.size());
     part.bodies.push_back(body);
-    part.problem.bodies.push_back(problem.bodies[static_cast<std::size_t>(body)]);
+    part.problem.bodies.push_back(problem.bodies[to_index(body)]);
   }
   body = number;
 }
@@ -86,8 +87,8 @@ void IslandParts::add_joint(const ContactProblem& problem, const ContactSolution
   part.first_row.push_back(given.first_row);
   block.first_row = static_cast<std::int32_t>(part.problem.joint_rows.size());
   for (std::int32_t k = given.first_row; k < given.first_row + given.row_count; ++k) {
-    part.problem.joint_rows.push_back(problem.joint_rows[static_cast<std::size_t>(k)]);
-    part.solution.joint_impulse.push_back(solution.joint_impulse[static_cast<std::size_t>(k)]);
+    part.problem.joint_rows.push_back(problem.joint_rows[to_index(k)]);
+    part.solution.joint_impulse.push_back(solution.joint_impulse[to_index(k)]);
   }
   renumber(problem, block.body_a, part), renumber(problem, block.body_b, part);
 }
@@ -99,33 +100,32 @@ void IslandParts::extract(const ContactProblem& problem, const ContactSolution& 
   part.problem.joints.clear(), part.problem.joint_rows.clear();
   part.solution.contact_impulse.clear(), part.solution.joint_impulse.clear(), part.solution.contact_carry.clear();
   part.bodies.clear(), part.contacts.clear(), part.joints.clear(), part.colours.clear(), part.first_row.clear();
-  const auto at = static_cast<std::size_t>(island);
-  for (auto m = static_cast<std::size_t>(first_[at]); m < static_cast<std::size_t>(first_[at + 1]); ++m) {
-    const auto k = static_cast<std::size_t>(members_[m]);
+  const auto at = to_index(island);
+  for (auto m = to_index(first_[at]); m < to_index(first_[at + 1]); ++m) {
+    const auto k = to_index(members_[m]);
     if (k < problem.contacts.size())
       add_contact(problem, solution, colours, k, part);
     else
       add_joint(problem, solution, k - problem.contacts.size(), part);
   }
-  for (const std::int32_t body : part.bodies) local_[static_cast<std::size_t>(body)] = -1;
+  for (const std::int32_t body : part.bodies) local_[to_index(body)] = -1;
 }
 
 void IslandPart::write_back(ContactSolution& whole) const {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!problem.bodies[i].is_dynamic()) continue;
-    whole.velocity[static_cast<std::size_t>(bodies[i])] = solution.velocity[i];
-    whole.displacement[static_cast<std::size_t>(bodies[i])] = solution.displacement[i];
+    whole.velocity[to_index(bodies[i])] = solution.velocity[i];
+    whole.displacement[to_index(bodies[i])] = solution.displacement[i];
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const auto k = static_cast<std::size_t>(contacts[i]);
+    const auto k = to_index(contacts[i]);
     whole.contact_impulse[k] = solution.contact_impulse[i];
     if (!whole.contact_carry.empty()) whole.contact_carry[k] = solution.contact_impulse[i];
   }
   for (std::size_t i = 0; i < joints.size(); ++i) {
     const JointBlock& joint = problem.joints[i];
     for (std::int32_t k = 0; k < joint.row_count; ++k)
-      whole.joint_impulse[static_cast<std::size_t>(first_row[i] + k)] =
-          solution.joint_impulse[static_cast<std::size_t>(joint.first_row + k)];
+      whole.joint_impulse[to_index(first_row[i] + k)] = solution.joint_impulse[to_index(joint.first_row + k)];
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/solvers/ldl/ldl_stage.h"
 
@@ -26,7 +27,7 @@ void IslandSolver::add(SolveReport report, SolveReport& total) const {
   total.factorisations += report.factorisations;
   total.bytes_per_contact = std::max(total.bytes_per_contact, report.bytes_per_contact);
   for (MechanismRank& rank : report.joints.ranks)
-    if (rank.redundant > 0) rank.joint = parts_.part().joints[static_cast<std::size_t>(rank.joint)];
+    if (rank.redundant > 0) rank.joint = parts_.part().joints[to_index(rank.joint)];
   add_report(report.joints, total.joints);
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/natural_map.h"
 #include "cairn/solvers/island_limits.h"
 #include "cairn/solvers/island_parts.h"
@@ -38,7 +39,7 @@ class SideBySide {
     extract(problem, solution, context, plan.settings, report);
     parallel_for(context.pool, static_cast<std::int64_t>(count_), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        Slot& slot = *slots_[static_cast<std::size_t>(i)];
+        Slot& slot = *slots_[to_index(i)];
         if (takes(slot.part.problem)) slot.report = slot.worker.run(slot.part.problem, slot.part.solution, plan.limits);
       }
     });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/solver.h"
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -51,7 +53,7 @@ void add_island(const ExactIslandReport& island, ExactReport& report) {
   const int is_exact = island.residual <= kExactResidual ? 1 : 0;
   report.exact += is_exact;
   if (island.contacts <= kSmallIsland) ++report.small, report.small_exact += is_exact;
-  ++report.ended[static_cast<std::size_t>(island.stage)];
+  ++report.ended[to_index(island.stage)];
   report.fallbacks += island.stage > ExactStage::impulses ? 1 : 0;
   report.newton_steps += island.newton_steps, report.factorisations += island.factorisations;
   report.sweeps += island.sweeps, report.turns += island.turns, report.active_sets += island.active_sets;

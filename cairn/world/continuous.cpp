@@ -4,6 +4,7 @@
 // body's own turning within the step is not followed.
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/narrow/cast.h"
 #include "cairn/world/world_state.h"
@@ -96,9 +97,9 @@ void find_first_touch(WorldState& world, std::size_t shape, const Vec3& way, dou
   const Aabb box = bounds(shapes.shape[shape], shapes.pose[shape]);
   world.broad->find_overlaps(grown(unite(box, {box.lower + way, box.upper + way}), outlook), world.found);
   for (const std::int32_t index : world.found) {
-    const auto other = static_cast<std::size_t>(index);
+    const auto other = to_index(index);
     if (!may_meet(world, shape, other)) continue;
-    const auto body = static_cast<std::size_t>(shapes.body[other]);
+    const auto body = to_index(shapes.body[other]);
     const Pose start = world.bodies.pose[body], end = end_pose(world, body);
     const Vec3 relative = transform(start, transform_back(end, here + way)) - here;
     const auto hit = cast(shapes.shape[shape], shapes.pose[shape], relative, shapes.shape[other], shapes.pose[other]);
@@ -117,13 +118,13 @@ void find_first_touch(WorldState& world, std::size_t shape, const Vec3& way, dou
 void stop_at_first_touch(WorldState& world) {
   const Bodies& bodies = world.bodies;
   const std::vector<std::int32_t>& movers = world.movers.bodies;
-  const auto is_flagged = [&](std::int32_t i) { return bodies.record[static_cast<std::size_t>(i)].continuous; };
+  const auto is_flagged = [&](std::int32_t i) { return bodies.record[to_index(i)].continuous; };
   if (std::none_of(movers.begin(), movers.end(), is_flagged)) return;
   const Outlook outlook = look_out(world);
   // All see the whole ways of the others, so that it does not matter who comes first.
   world.stopped.clear();
   for (const std::int32_t mover : movers) {
-    const auto i = static_cast<std::size_t>(mover);
+    const auto i = to_index(mover);
     if (!bodies.record[i].continuous || !bodies.is_active(i)) continue;
     const Vec3 way = world.assembly.solution.displacement[i].linear;
     FirstTouch first{1, way};

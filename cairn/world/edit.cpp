@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -118,8 +119,8 @@ void refresh_shapes(WorldState& world, std::size_t body) {
 void refresh_exclusions(WorldState& world) {
   std::vector<BroadPair> proxies;
   const auto exclude = [&](std::int32_t body_a, std::int32_t body_b) {
-    for (const std::uint32_t a : world.bodies.record[static_cast<std::size_t>(body_a)].shapes)
-      for (const std::uint32_t b : world.bodies.record[static_cast<std::size_t>(body_b)].shapes)
+    for (const std::uint32_t a : world.bodies.record[to_index(body_a)].shapes)
+      for (const std::uint32_t b : world.bodies.record[to_index(body_b)].shapes)
         proxies.push_back({static_cast<std::int32_t>(std::min(a, b)), static_cast<std::int32_t>(std::max(a, b))});
   };
   for (const BroadPair& pair : world.uncollided) exclude(pair.a, pair.b);
@@ -210,7 +211,7 @@ void drop_shape(WorldState& world, std::size_t s) {
   world.removed_shape_id.resize(world.shapes.size()), world.removed_body_id.resize(world.shapes.size());
   if (world.removed_shape[s] == 0) {  // the first owner since the last step is the one whose contacts are known
     world.removed_shape_id[s] = id;
-    world.removed_body_id[s] = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[s]));
+    world.removed_body_id[s] = world.body_ids.at(to_index(world.shapes.body[s]));
   }
   world.removed_shape[s] = 1;
   world.any_removed = true;
@@ -229,7 +230,7 @@ void World::remove_shape(ShapeId shape) {
   state_->check_edit("remove_shape");
   WorldState& world = *state_;
   const std::size_t s = world.slot(shape, "remove_shape");
-  const auto body = static_cast<std::size_t>(world.shapes.body[s]);
+  const auto body = to_index(world.shapes.body[s]);
   std::vector<std::uint32_t> rest = remaining_shapes(world, body);
   std::erase(rest, static_cast<std::uint32_t>(s));
   if (world.bodies.is_dynamic(body) && !world.bodies.record[body].mass && !is_usable(mass_of(defs_of(world, rest))))
@@ -355,14 +356,14 @@ void World::set_material(ShapeId shape, const Material& material) {
   check_material(material);
   state_->shapes.def[s].material = material;
   state_->shapes.material[s] = state_->materials.add(material);
-  touch(*state_, static_cast<std::size_t>(state_->shapes.body[s]));
+  touch(*state_, to_index(state_->shapes.body[s]));
 }
 
 void World::set_filter(ShapeId shape, std::uint32_t layer, std::uint32_t mask) {
   state_->check_edit("set_filter");
   const std::size_t s = state_->slot(shape, "set_filter");
   state_->shapes.def[s].layer = layer, state_->shapes.def[s].mask = mask;
-  const auto body = static_cast<std::size_t>(state_->shapes.body[s]);
+  const auto body = to_index(state_->shapes.body[s]);
   refresh_shapes(*state_, body);
   touch(*state_, body);
 }
@@ -379,7 +380,7 @@ void World::set_collision(BodyId a, BodyId b, bool enabled) {
   if (enabled && listed) list.erase(at);
   if (!enabled && !listed) list.insert(at, pair);
   state_->exclusions_changed = true;
-  touch(*state_, static_cast<std::size_t>(i)), touch(*state_, static_cast<std::size_t>(j));
+  touch(*state_, to_index(i)), touch(*state_, to_index(j));
 }
 
 void World::wake(BodyId body) {

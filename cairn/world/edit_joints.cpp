@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -13,8 +14,8 @@ namespace {
 
 void touch(WorldState& world, std::int32_t body) {
   if (body < 0) return;
-  world.bodies.status[static_cast<std::size_t>(body)] |= kTouched;
-  wake_body(world, static_cast<std::size_t>(body));
+  world.bodies.status[to_index(body)] |= kTouched;
+  wake_body(world, to_index(body));
 }
 
 void touch_bodies(WorldState& world, const JointState& state) {
@@ -105,7 +106,7 @@ JointDef World::joint_at(BodyId body_a, BodyId body_b, const Pose& where, const 
   def.body_a = body_a, def.body_b = body_b, def.kind = kind;
   const auto local = [&](BodyId body) {
     const std::int32_t i = slot_or_world(*state_, body, "joint_at");
-    return i < 0 ? pose : inverse(frame_of(state_->bodies, static_cast<std::size_t>(i))) * pose;
+    return i < 0 ? pose : inverse(frame_of(state_->bodies, to_index(i))) * pose;
   };
   def.frame_a = local(body_a), def.frame_b = local(body_b);
   return def;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cairn/core/index.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -18,8 +19,8 @@ BodyPairs connected_pairs(const WorldState& world) {
   for (std::size_t k = 0; k < world.cache.records().size(); ++k) {
     if (world.cache.records()[k].manifold_count == 0) continue;
     const BroadPair& shapes = world.cache.pairs()[k];
-    const std::int32_t a = world.shapes.body[static_cast<std::size_t>(shapes.a)];
-    const std::int32_t b = world.shapes.body[static_cast<std::size_t>(shapes.b)];
+    const std::int32_t a = world.shapes.body[to_index(shapes.a)];
+    const std::int32_t b = world.shapes.body[to_index(shapes.b)];
     if (a >= 0 && b >= 0) add(a, b);  // else removed since the step
   }
   for (std::size_t j = 0; j < world.joints.size(); ++j) {
@@ -39,7 +40,7 @@ BodyGroups World::groups() const {
   std::vector<std::int32_t> parts(bodies.size(), 0);  // by slot
   for (const auto& [a, b] : connected_pairs(world))
     for (const std::int32_t body : {a, b})
-      if (body >= 0) ++parts[static_cast<std::size_t>(body)];
+      if (body >= 0) ++parts[to_index(body)];
   const std::vector<std::int32_t>& island = world.graph.islands().of_vertex;
   BodyGroups groups;
   for (std::size_t i = 0; i < bodies.size(); ++i) {

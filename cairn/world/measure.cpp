@@ -2,6 +2,7 @@
 // What the report says about the state: energies, counts, overlaps. Sums in a fixed order, whatever the pool.
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -31,7 +32,7 @@ void list_redundant(WorldState& world) {
   for (const MechanismRank& rank : world.report.solve.joints.ranks) {
     if (rank.redundant == 0) break;
     const auto after = std::upper_bound(first.begin(), first.end(), rank.joint) - first.begin();
-    const JointId joint = after > 0 ? world.joint_ids.at(static_cast<std::size_t>(after - 1)) : JointId{};
+    const JointId joint = after > 0 ? world.joint_ids.at(to_index(after - 1)) : JointId{};
     world.report.redundant.push_back({joint, rank.rows, rank.redundant});
   }
 }
@@ -42,17 +43,17 @@ void measure_state(WorldState& world) {
   const Bodies& bodies = world.bodies;
   StepReport& report = world.report;
   const auto count = static_cast<std::int64_t>(bodies.size());
-  const std::size_t blocks = static_cast<std::size_t>((count + kBodyGrain - 1) / kBodyGrain);
+  const std::size_t blocks = to_index((count + kBodyGrain - 1) / kBodyGrain);
   // Blocks of bodies none of which stirred have the sums that they had.
   const bool all = world.partial_sums.size() != 4 * blocks;
   world.flags.assign(blocks, all ? 1 : 0);
-  for (const std::int32_t i : world.movers.bodies) world.flags[static_cast<std::size_t>(i / kBodyGrain)] = 1;
+  for (const std::int32_t i : world.movers.bodies) world.flags[to_index(i / kBodyGrain)] = 1;
   world.partial_sums.resize(4 * blocks);
   parallel_for(world.pool.get(), count, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    if (world.flags[static_cast<std::size_t>(begin / kBodyGrain)] == 0) return;
-    double* sum = &world.partial_sums[4 * static_cast<std::size_t>(begin / kBodyGrain)];
+    if (world.flags[to_index(begin / kBodyGrain)] == 0) return;
+    double* sum = &world.partial_sums[4 * to_index(begin / kBodyGrain)];
     std::fill_n(sum, 4, 0.0);
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    for (auto i = to_index(begin); i < to_index(end); ++i) {
       const Energy energy = energy_of(bodies, i, world.settings.gravity);
       sum[0] += energy.kinetic, sum[1] += energy.potential;
       sum[2] += bodies.is_live(i) ? 1 : 0, sum[3] += bodies.is_live(i) && bodies.is_active(i) ? 1 : 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
@@ -50,18 +51,18 @@ bool quarantine(WorldState& world, bool solved_already) {
       world.pool.get(), static_cast<std::int64_t>(world.movers.bodies.size()), kBodyGrain, false,
       [&](std::int64_t begin, std::int64_t end) {
         bool broken = false;
-        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
-          broken = broken || is_broken(static_cast<std::size_t>(world.movers.bodies[k]));
+        for (auto k = to_index(begin); k < to_index(end); ++k)
+          broken = broken || is_broken(to_index(world.movers.bodies[k]));
         return broken;
       },
       [](bool a, bool b) { return a || b; });
   if (!any) return false;
   std::vector<std::uint8_t>& bad = world.flags;  // per island
-  bad.assign(static_cast<std::size_t>(std::max(1, world.graph.islands().count)), 0);
+  bad.assign(to_index(std::max(1, world.graph.islands().count)), 0);
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (is_broken(i)) bad[static_cast<std::size_t>(world.graph.islands().of_vertex[i])] = 1;
+    if (is_broken(i)) bad[to_index(world.graph.islands().of_vertex[i])] = 1;
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (bodies.is_active(i) && bad[static_cast<std::size_t>(world.graph.islands().of_vertex[i])] != 0) freeze(world, i);
+    if (bodies.is_active(i) && bad[to_index(world.graph.islands().of_vertex[i])] != 0) freeze(world, i);
   return true;
 }
 

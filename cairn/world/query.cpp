@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/cast.h"
 #include "cairn/world/world_state.h"
 
@@ -37,13 +38,12 @@ struct Query {
 
   /// Poses of shapes are those of the last detection; bodies have moved on since.
   Pose pose_of(std::size_t s) const {
-    const Pose& pose = world.bodies.pose[static_cast<std::size_t>(world.shapes.body[s])];
+    const Pose& pose = world.bodies.pose[to_index(world.shapes.body[s])];
     return world.shapes.centred[s] != 0 ? pose : pose * world.shapes.local[s];
   }
 
   WorldHit hit(std::size_t s, double distance, const Vec3& point, const Vec3& normal) const {
-    return {world.body_ids.at(static_cast<std::size_t>(world.shapes.body[s])), world.shape_ids.at(s), distance, point,
-            normal};
+    return {world.body_ids.at(to_index(world.shapes.body[s])), world.shape_ids.at(s), distance, point, normal};
   }
 };
 
@@ -167,11 +167,8 @@ void fill_first(WorldState& world, std::span<const Cast> casts, std::span<std::o
   require(casts.size() == hits.size(), "a batch needs one place for a hit per ray or cast");
   check_all(casts);
   const Query query{world, filter};
-  parallel_for(world.pool.get(), static_cast<std::int64_t>(casts.size()), kBatchGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   hits[i] = first_hit(query, checked(casts[i]));
-               });
+  for_each_index(world.pool.get(), casts.size(), kBatchGrain,
+                 [&](std::size_t i) { hits[i] = first_hit(query, checked(casts[i])); });
 }
 
 }  // namespace
@@ -223,9 +220,9 @@ void World::fill_lists(std::span<const Cast> casts, HitLists& hits, const QueryF
   if (hits.blocks_.size() * kBlock < casts.size()) hits.blocks_.resize((casts.size() + kBlock - 1) / kBlock);
   parallel_for(state_->pool.get(), static_cast<std::int64_t>(casts.size()), kBlock,
                [&](std::int64_t begin, std::int64_t end) {
-                 std::vector<WorldHit>& block = hits.blocks_[static_cast<std::size_t>(begin) / kBlock];
+                 std::vector<WorldHit>& block = hits.blocks_[to_index(begin) / kBlock];
                  block.clear();
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+                 for (auto i = to_index(begin); i < to_index(end); ++i) {
                    hits.first_[i] = block.size();
                    add_hits(query, checked(casts[i]), block);
                  }

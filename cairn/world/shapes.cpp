@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -40,7 +42,7 @@ void Shapes::resize(std::size_t count) {
 
 void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
   const ShapeDef& def = shapes.def[i];
-  const auto body = static_cast<std::size_t>(shapes.body[i]);
+  const auto body = to_index(shapes.body[i]);
   shapes.shape[i] = def.shape;
   shapes.local[i] = {def.pose.position - bodies.record[body].centre, def.pose.orientation};
   const Sphere* sphere = std::get_if<Sphere>(&def.shape);
@@ -55,7 +57,7 @@ void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
 }
 
 void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt) {
-  const auto body = static_cast<std::size_t>(shapes.body[i]);
+  const auto body = to_index(shapes.body[i]);
   const Pose& pose = bodies.pose[body];
   const Vec3 way = speculative_way(dt * bodies.velocity[body].linear, shapes.ball_radius[i]);
   const bool round = shapes.sphere_radius[i] >= 0;

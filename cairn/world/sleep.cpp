@@ -6,6 +6,7 @@
 // touched it.
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -24,8 +25,7 @@ bool is_frozen(const Bodies& bodies, std::size_t i) { return (bodies.status[i] &
 template <class Visit>
 void for_each_joint(const WorldState& world, Visit&& visit) {
   for (const JointState& joint : world.joints.state)
-    if (joint.live && joint.rows > 0 && joint.body_a >= 0)
-      visit(static_cast<std::size_t>(joint.body_a), static_cast<std::size_t>(joint.body_b));
+    if (joint.live && joint.rows > 0 && joint.body_a >= 0) visit(to_index(joint.body_a), to_index(joint.body_b));
 }
 
 /// A moving kinematic body disturbs what it touches or holds.
@@ -34,8 +34,8 @@ void disturb_by_kinematic(WorldState& world) {
   for (std::size_t i = 0; i < world.cache.pairs().size(); ++i) {
     if (world.cache.records()[i].manifold_count == 0) continue;
     const BroadPair& pair = world.cache.pairs()[i];
-    const auto a = static_cast<std::size_t>(world.shapes.body[static_cast<std::size_t>(pair.a)]);
-    const auto b = static_cast<std::size_t>(world.shapes.body[static_cast<std::size_t>(pair.b)]);
+    const auto a = to_index(world.shapes.body[to_index(pair.a)]);
+    const auto b = to_index(world.shapes.body[to_index(pair.b)]);
     if (bodies.is_moving_kinematic(a)) wake_body(world, b);
     if (bodies.is_moving_kinematic(b)) wake_body(world, a);
   }
@@ -63,15 +63,15 @@ void wake_body(WorldState& world, std::size_t body) {
 void wake_neighbours(WorldState& world) {
   if (!world.settings.sleep.enabled) return;
   const std::vector<std::uint8_t>& status = world.bodies.status;
-  const auto touched = [&](std::int32_t body) { return (status[static_cast<std::size_t>(body)] & kTouched) != 0; };
+  const auto touched = [&](std::int32_t body) { return (status[to_index(body)] & kTouched) != 0; };
   if (std::none_of(status.begin(), status.end(), [](std::uint8_t s) { return (s & kTouched) != 0; })) return;
   for (std::size_t i = 0; i < world.cache.pairs().size(); ++i) {
     if (world.cache.records()[i].manifold_count == 0) continue;
-    const std::int32_t a = world.shapes.body[static_cast<std::size_t>(world.cache.pairs()[i].a)];
-    const std::int32_t b = world.shapes.body[static_cast<std::size_t>(world.cache.pairs()[i].b)];
+    const std::int32_t a = world.shapes.body[to_index(world.cache.pairs()[i].a)];
+    const std::int32_t b = world.shapes.body[to_index(world.cache.pairs()[i].b)];
     if (a < 0 || b < 0) continue;  // removed: forget_removed does it
-    if (touched(a)) wake_body(world, static_cast<std::size_t>(b));
-    if (touched(b)) wake_body(world, static_cast<std::size_t>(a));
+    if (touched(a)) wake_body(world, to_index(b));
+    if (touched(b)) wake_body(world, to_index(a));
   }
   for_each_joint(world, [&](std::size_t a, std::size_t b) {
     if (touched(static_cast<std::int32_t>(a))) wake_body(world, b);
@@ -92,10 +92,10 @@ void update_sleep(WorldState& world) {
   for_each_stirred(bodies, [&](std::size_t i) { kinematic = kinematic || bodies.is_moving_kinematic(i); });
   if (kinematic) disturb_by_kinematic(world);
   // Per island: 1 if a body in it is not restful. Who sleeps is, unless he has been woken or the settings changed.
-  world.flags.assign(static_cast<std::size_t>(islands.count), 0);
+  world.flags.assign(to_index(islands.count), 0);
   const auto disturb = [&](std::size_t i) {
     if (bodies.is_dynamic(i) && !is_frozen(bodies, i) && !is_restful(world, i))
-      world.flags[static_cast<std::size_t>(islands.of_vertex[i])] = 1;
+      world.flags[to_index(islands.of_vertex[i])] = 1;
   };
   if (world.all_may_wake)
     for (std::size_t i = 0; i < bodies.size(); ++i) disturb(i);
@@ -105,7 +105,7 @@ void update_sleep(WorldState& world) {
   report.sleeping_islands = std::count(world.flags.begin(), world.flags.end(), std::uint8_t{0}) - other;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_dynamic(i) || is_frozen(bodies, i)) continue;
-    const bool asleep = world.flags[static_cast<std::size_t>(islands.of_vertex[i])] == 0;
+    const bool asleep = world.flags[to_index(islands.of_vertex[i])] == 0;
     set_asleep(world, i, asleep);
   }
 }
@@ -115,7 +115,7 @@ void update_rest_times(WorldState& world, double dt) {
   const SleepSettings& sleep = world.settings.sleep;
   Bodies& bodies = world.bodies;
   for (const std::int32_t mover : world.movers.bodies) {
-    const auto i = static_cast<std::size_t>(mover);
+    const auto i = to_index(mover);
     if (!bodies.is_active(i)) continue;
     const Velocity& v = bodies.velocity[i];
     const bool slow = dot(v.linear, v.linear) <= sleep.linear_speed * sleep.linear_speed &&

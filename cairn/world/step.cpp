@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/solvers/lane_solver.h"
@@ -58,8 +59,7 @@ template <class Work>
 void for_bodies(WorldState& world, std::span<const std::int32_t> list, Work&& work) {
   parallel_for(world.pool.get(), static_cast<std::int64_t>(list.size()), kBodyGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t k = begin; k < end; ++k)
-                   work(static_cast<std::size_t>(list[static_cast<std::size_t>(k)]));
+                 for (std::int64_t k = begin; k < end; ++k) work(to_index(list[to_index(k)]));
                });
 }
 
@@ -77,8 +77,8 @@ bool find_moved(WorldState& world) {
     any_entered = any_entered || world.has_moved[i] == 0;
     world.moved.push_back(static_cast<std::int32_t>(i));
   });
-  for (const std::int32_t i : world.found) world.has_moved[static_cast<std::size_t>(i)] = 0;
-  for (const std::int32_t i : world.moved) world.has_moved[static_cast<std::size_t>(i)] = 1;
+  for (const std::int32_t i : world.found) world.has_moved[to_index(i)] = 0;
+  for (const std::int32_t i : world.moved) world.has_moved[to_index(i)] = 1;
   for_bodies(world, world.moved, [&](std::size_t i) {
     update_version(world.settings, bodies, i);
     bodies.status[i] &= static_cast<std::uint8_t>(~kTouched);
@@ -95,21 +95,19 @@ void place_shapes(WorldState& world, double dt) {
     return for_bodies(world, world.moved, [&](std::size_t i) {
       for (const std::uint32_t s : world.bodies.record[i].shapes) place(s);
     });
-  parallel_for(world.pool.get(), static_cast<std::int64_t>(shapes.size()), kBodyGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   if (shapes.body[i] >= 0 && world.has_moved[static_cast<std::size_t>(shapes.body[i])] != 0) place(i);
-               });
+  for_each_index(world.pool.get(), shapes.size(), kBodyGrain, [&](std::size_t i) {
+    if (shapes.body[i] >= 0 && world.has_moved[to_index(shapes.body[i])] != 0) place(i);
+  });
 }
 
 /// After it is known who sleeps.
 void list_movers(WorldState& world) {
   const Bodies& bodies = world.bodies;
   Movers& movers = world.movers;
-  for (const std::int32_t i : movers.bodies) movers.is_listed[static_cast<std::size_t>(i)] = 0;
+  for (const std::int32_t i : movers.bodies) movers.is_listed[to_index(i)] = 0;
   movers.is_listed.resize(bodies.size(), 0);
   movers.bodies = world.moved;
-  for (const std::int32_t i : movers.bodies) movers.is_listed[static_cast<std::size_t>(i)] = 1;
+  for (const std::int32_t i : movers.bodies) movers.is_listed[to_index(i)] = 1;
   world.slabs_rest = true;
   for_each_stirred(bodies, [&](std::size_t i) {
     if (movers.is_listed[i] != 0 || !bodies.is_active(i)) return;
@@ -149,7 +147,7 @@ void update_contacts(WorldState& world, double dt) {
 /// Which bodies joints hold together; those that cannot move hold nothing.
 void list_joint_edges(WorldState& world) {
   const auto vertex = [&](std::int32_t body) {
-    return body >= 0 && world.bodies.is_dynamic(static_cast<std::size_t>(body)) ? body : kNoVertex;
+    return body >= 0 && world.bodies.is_dynamic(to_index(body)) ? body : kNoVertex;
   };
   world.joint_edges.clear();
   for (const JointState& joint : world.joints.state)
@@ -282,8 +280,8 @@ bool holds(const WorldState& world, const ManifoldContext& context, const Contac
   const ContactProblem& problem = world.assembly.problem;
   ContactBlock c;
   fill_contact(world.settings, world.assembly, context, point, c);
-  const Velocity& a = problem.bodies[static_cast<std::size_t>(c.body_a)].velocity;
-  const Velocity& b = problem.bodies[static_cast<std::size_t>(c.body_b)].velocity;
+  const Velocity& a = problem.bodies[to_index(c.body_a)].velocity;
+  const Velocity& b = problem.bodies[to_index(c.body_b)].velocity;
   return c.restitution == 0 || contact_velocity(c, a, b)[0] >= -problem.stabilisation.bounce_speed;
 }
 
@@ -294,16 +292,14 @@ void correct_free_flight(WorldState& world, double dt) {
   const ContactSource source = contact_source(world);
   ContactSolution& solution = world.assembly.solution;
   world.flags.assign(world.bodies.size() + 1, 0);
-  const auto hold = [&](std::int32_t a, std::int32_t b) {
-    world.flags[static_cast<std::size_t>(a)] = world.flags[static_cast<std::size_t>(b)] = 1;
-  };
+  const auto hold = [&](std::int32_t a, std::int32_t b) { world.flags[to_index(a)] = world.flags[to_index(b)] = 1; };
   for (const Slab& slab : world.cache.slabs()) {
     if (source.is_at_rest(slab)) continue;
     for (const ContactManifold& m : slab.manifolds) {
       if (!takes_part(source, world.assembly, m)) continue;
       const ManifoldContext context = manifold_context(source, m);
       for (std::int32_t j = 0; j < m.count; ++j)
-        if (holds(world, context, slab.points[static_cast<std::size_t>(m.first_point + j)]))
+        if (holds(world, context, slab.points[to_index(m.first_point + j)]))
           hold(context.block.body_a, context.block.body_b);
     }
   }
@@ -334,7 +330,7 @@ void integrate(WorldState& world, double dt) {
 /// Forces from outside act for one step, all its sub-steps.
 void forget_forces(WorldState& world) {
   for (const std::int32_t i : world.forced) {
-    BodyRecord& record = world.bodies.record[static_cast<std::size_t>(i)];
+    BodyRecord& record = world.bodies.record[to_index(i)];
     record.force = record.torque = {};
   }
   world.forced.clear();

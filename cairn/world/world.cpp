@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/island_solver.h"
 #include "cairn/solvers/lane_solver.h"
 #include "cairn/world/assembly/assemble_lanes.h"
@@ -184,7 +185,7 @@ BodyView World::view(BodyId body) const {
 const ShapeDef& World::shape_def(ShapeId shape) const { return state_->shapes.def[state_->slot(shape, "shape_def")]; }
 
 BodyId World::body_of(ShapeId shape) const {
-  return state_->body_ids.at(static_cast<std::size_t>(state_->shapes.body[state_->slot(shape, "body_of")]));
+  return state_->body_ids.at(to_index(state_->shapes.body[state_->slot(shape, "body_of")]));
 }
 
 namespace {
@@ -192,12 +193,12 @@ namespace {
 /// Impulses of a manifold, friction shared by load: lanes keep it in equal shares.
 void impulses_of(const Slab& slab, const ContactManifold& m, const Frame& frame,
                  std::vector<std::array<double, 4>>& impulse) {
-  const auto count = static_cast<std::size_t>(m.count);
+  const auto count = to_index(m.count);
   std::vector<double> x(count), y(count);
   impulse.resize(count);
   for (std::size_t j = 0; j < count; ++j) {
-    const ContactPoint& p = slab.points[static_cast<std::size_t>(m.first_point) + j];
-    const Vec3 from_first = p.position - slab.points[static_cast<std::size_t>(m.first_point)].position;
+    const ContactPoint& p = slab.points[to_index(m.first_point) + j];
+    const Vec3 from_first = p.position - slab.points[to_index(m.first_point)].position;
     impulse[j] = {double{p.normal_impulse}, double{p.tangent_impulse[0]}, double{p.tangent_impulse[1]}, 0};
     x[j] = dot(frame.tangent1, from_first), y[j] = dot(frame.tangent2, from_first);
   }
@@ -218,21 +219,21 @@ std::vector<ContactView> World::contacts() const {
     std::int32_t last_pair = -1;
     for (const ContactManifold& m : slab.manifolds) {
       if (m.pair != last_pair) last_pair = m.pair, ++edge;
-      const BroadPair& pair = world.cache.pairs()[static_cast<std::size_t>(m.pair)];
-      const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+      const BroadPair& pair = world.cache.pairs()[to_index(m.pair)];
+      const auto a = to_index(pair.a), b = to_index(pair.b);
       if (world.shapes.body[a] < 0 || world.shapes.body[b] < 0) continue;  // removed since the step
       const Frame frame = make_frame(m.normal);
       impulses_of(slab, m, frame, impulse);
       for (std::int32_t j = 0; j < m.count; ++j) {
-        const ContactPoint& p = slab.points[static_cast<std::size_t>(m.first_point + j)];
+        const ContactPoint& p = slab.points[to_index(m.first_point + j)];
         ContactView view;
         view.shape_a = world.shape_ids.at(a), view.shape_b = world.shape_ids.at(b);
-        view.body_a = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[a]));
-        view.body_b = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[b]));
+        view.body_a = world.body_ids.at(to_index(world.shapes.body[a]));
+        view.body_b = world.body_ids.at(to_index(world.shapes.body[b]));
         view.point = p.position, view.normal = m.normal;
         view.separation = double{p.separation};
         if (coloured && edge <= colours.size()) view.colour = colours[edge - 1];
-        const std::array<double, 4>& l = impulse[static_cast<std::size_t>(j)];
+        const std::array<double, 4>& l = impulse[to_index(j)];
         view.impulse = l[0] * frame.normal + l[1] * frame.tangent1 + l[2] * frame.tangent2;
         result.push_back(view);
       }

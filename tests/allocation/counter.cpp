@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "cairn/core/index.h"
+
 namespace {
 std::atomic<long> allocations{0};
 
@@ -20,7 +22,7 @@ void* or_throw(void* memory) {
   return memory;
 }
 
-std::size_t number(std::align_val_t alignment) { return static_cast<std::size_t>(alignment); }
+std::size_t number(std::align_val_t alignment) { return to_index(alignment); }
 }  // namespace
 
 // Every form: those that are left out come from the sanitizers' runtime, are not counted, and do not go with our

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/graph/colouring.h"
 #include "tests/allocation/counter.h"
 #include "tests/allocation/falling_problems.h"
@@ -17,9 +18,7 @@ namespace {
 /// Greedy, as the solver itself would.
 std::vector<std::int32_t> colours_of(const ContactProblem& problem) {
   std::vector<Edge> edges;
-  const auto vertex = [&](std::int32_t b) {
-    return problem.bodies[static_cast<std::size_t>(b)].is_dynamic() ? b : kNoVertex;
-  };
+  const auto vertex = [&](std::int32_t b) { return problem.bodies[to_index(b)].is_dynamic() ? b : kNoVertex; };
   for (const ContactBlock& c : problem.contacts) edges.push_back({vertex(c.body_a), vertex(c.body_b)});
   return colour_edges_greedy(edges, static_cast<std::int32_t>(problem.bodies.size())).colour;
 }

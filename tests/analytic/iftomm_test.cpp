@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "tests/analytic/bench.h"
 
 namespace cairn::bench {
@@ -78,15 +79,14 @@ TEST_P(Iftomm, A02FourBars) {
   };
   std::array<BodyId, 3> upright;
   for (int i = 0; i < 3; ++i) {
-    const BodyId rod = upright[static_cast<std::size_t>(i)] =
-        add_rod(world, {double(i), 0, 0}, {double(i), 0, 1}, 1, 0.01);
+    const BodyId rod = upright[to_index(i)] = add_rod(world, {double(i), 0, 0}, {double(i), 0, 1}, 1, 0.01);
     hinge({}, rod, {double(i), 0, 0});
     world.set_velocity(rod, {{0.5, 0, 0}, {0, 1, 0}});
   }
   for (int i = 0; i < 2; ++i) {
     const BodyId rod = add_rod(world, {double(i), 0, 1}, {i + 1.0, 0, 1}, 1, 0.01);
-    hinge(upright[static_cast<std::size_t>(i)], rod, {double(i), 0, 1});
-    hinge(rod, upright[static_cast<std::size_t>(i) + 1], {i + 1.0, 0, 1});
+    hinge(upright[to_index(i)], rod, {double(i), 0, 1});
+    hinge(rod, upright[to_index(i) + 1], {i + 1.0, 0, 1});
     world.set_velocity(rod, {{1, 0, 0}, {}});
   }
   EXPECT_NEAR(std::sin(four_bar_angle(10)), 0.3284581, 1e-6);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "tests/analytic/bench.h"
 
 namespace cairn {
@@ -138,7 +139,7 @@ TEST(Rapier, AStackStandsFarFromTheOrigin) {
           world.add_body({.pose = {{offset, offset, offset + 0.5 + i}, {}}}, {{.shape = make_box({0.5, 0.5, 0.5})}}));
     run(world, 300, 1.0 / 60);
     for (int i = 0; i < 5; ++i) {
-      const Vec3 p = world.view(boxes[static_cast<std::size_t>(i)]).centre;
+      const Vec3 p = world.view(boxes[to_index(i)]).centre;
       EXPECT_LT(norm(p - Vec3{offset, offset, offset + 0.5 + i}), 0.01) << "offset " << offset << ", box " << i;
     }
   }

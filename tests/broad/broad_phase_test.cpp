@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "tests/broad/random_boxes.h"
 
@@ -61,7 +62,7 @@ TEST_P(EveryBroadPhase, NestedBoxesAllMeet) {
 TEST_P(EveryBroadPhase, ManyIdenticalBoxesAllMeet) {
   constexpr std::int32_t n = 2000;
   const Pairs pairs = find(std::vector<Aabb>(n, cube(3, 4, 5)));
-  ASSERT_EQ(pairs.size(), static_cast<std::size_t>(n) * (n - 1) / 2);
+  ASSERT_EQ(pairs.size(), to_index(n) * (n - 1) / 2);
   std::size_t k = 0;
   for (std::int32_t a = 0; a < n; ++a)
     for (std::int32_t b = a + 1; b < n; ++b) ASSERT_EQ(pairs[k++], (BroadPair{a, b}));
@@ -192,7 +193,7 @@ TEST_P(EveryBroadPhase, QueriesAgreeWithLookingAtEveryBox) {
       const Aabb box = testing_boxes::random_box(kind, round, random);
       Proxies overlaps;
       for (std::int32_t i = 0; i < 700; ++i)
-        if (overlap(scene.bounds[static_cast<std::size_t>(i)], box)) overlaps.push_back(i);
+        if (overlap(scene.bounds[to_index(i)], box)) overlaps.push_back(i);
       detector_->find_overlaps(box, found);
       EXPECT_EQ(found, overlaps);
     }

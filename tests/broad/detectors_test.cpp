@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cairn/broad/broad_phase.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "tests/broad/random_boxes.h"
 
@@ -105,7 +106,7 @@ TEST(Detectors, AgreeWhileASceneGrowsAndShrinksByOne) {
   for (const std::string& name : broad_phase_names()) detectors.push_back(make_broad_phase(name));
   Pairs pairs;
   for (int k = 0; k <= 300; ++k) {
-    const auto count = static_cast<std::size_t>(k <= 150 ? k : 300 - k);
+    const auto count = to_index(k <= 150 ? k : 300 - k);
     Scene scene = all;
     scene.resize(count);
     const Pairs expected = oracle(scene, scene.balls);
@@ -170,7 +171,7 @@ TEST(Detectors, AgreeOnNumbersOfEverySize) {
     EXPECT_TRUE(inside.empty()) << name;
     detector->find_overlaps(scene.bounds[7], inside);
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(scene.bounds.size()); ++i)
-      if (overlap(scene.bounds[static_cast<std::size_t>(i)], scene.bounds[7])) sought.push_back(i);
+      if (overlap(scene.bounds[to_index(i)], scene.bounds[7])) sought.push_back(i);
     EXPECT_EQ(inside, sought) << name;
   }
 }

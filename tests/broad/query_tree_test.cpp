@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "cairn/core/index.h"
 #include "tests/broad/random_boxes.h"
 
 namespace cairn {
@@ -38,7 +39,7 @@ class EveryKindOfBoxes : public testing::TestWithParam<int> {
 
   /// Some stay, some move, some go.
   void change(Random& random) {
-    boxes_.resize(static_cast<std::size_t>(300 + random.below(400)));
+    boxes_.resize(to_index(300 + random.below(400)));
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
       if (random.below(3) == 0) continue;
       boxes_[i] = random.below(10) == 0 ? Aabb{} : testing_boxes::random_box(kind(), static_cast<int>(i), random);
@@ -48,7 +49,7 @@ class EveryKindOfBoxes : public testing::TestWithParam<int> {
     tree_.update(nullptr);
   }
   void move_some(Random& random) {
-    for (std::size_t i = 0; i < boxes_.size(); i += 1 + static_cast<std::size_t>(random.below(40))) {
+    for (std::size_t i = 0; i < boxes_.size(); i += 1 + to_index(random.below(40))) {
       boxes_[i] = testing_boxes::random_box(kind(), static_cast<int>(i), random);
       tree_.set(i, boxes_[i]);
     }

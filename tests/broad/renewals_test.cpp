@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/broad/renewals.h"
+#include "cairn/core/index.h"
 
 #include <gtest/gtest.h>
 
@@ -37,9 +38,9 @@ std::vector<std::size_t> renewed_per_step(std::size_t blocks, int life, int step
 TEST(Renewals, BlocksThatAreLeftTogetherAreSpreadEvenly) {
   for (const int life : {2, 3, 4, 7, 12}) {
     const auto counts = renewed_per_step(60, life, 6 * life + 6);
-    EXPECT_EQ(counts[static_cast<std::size_t>(life) - 1], 60u) << "the first time all at once";
-    const std::size_t share = (60 + static_cast<std::size_t>(life) - 1) / static_cast<std::size_t>(life);
-    for (std::size_t step = 2 * static_cast<std::size_t>(life); step < counts.size(); ++step)
+    EXPECT_EQ(counts[to_index(life) - 1], 60u) << "the first time all at once";
+    const std::size_t share = (60 + to_index(life) - 1) / to_index(life);
+    for (std::size_t step = 2 * to_index(life); step < counts.size(); ++step)
       EXPECT_LE(counts[step], share + 1) << "life " << life << ", step " << step;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The background queue: everything is done, in order, and failures reach the caller.
 #include "cairn/core/background.h"
+#include "cairn/core/index.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ TEST(BackgroundQueue, DoesEverythingInOrder) {
   for (int k = 0; k < 1000; ++k) queue.push([&done, k] { done.push_back(k); });
   queue.finish();
   ASSERT_EQ(done.size(), 1000u);
-  for (int k = 0; k < 1000; ++k) EXPECT_EQ(done[static_cast<std::size_t>(k)], k);
+  for (int k = 0; k < 1000; ++k) EXPECT_EQ(done[to_index(k)], k);
 }
 
 TEST(BackgroundQueue, TheCallerWaitsWhileItIsFull) {
@@ -90,7 +91,7 @@ TEST(BackgroundLoop, DoesWhatIsPostedInOrderBetweenTurns) {
     });
   loop.ask([] {});  // after all of them
   ASSERT_EQ(done.size(), 1000u);
-  for (int k = 0; k < 1000; ++k) EXPECT_EQ(done[static_cast<std::size_t>(k)], k);
+  for (int k = 0; k < 1000; ++k) EXPECT_EQ(done[to_index(k)], k);
   EXPECT_FALSE(interleaved);
 }
 

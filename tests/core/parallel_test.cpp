@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 namespace {
@@ -27,10 +28,10 @@ TEST(Parallel, EveryRangeIsVisitedExactlyOnce) {
     const auto pool = make_pool(threads);
     for (const std::int64_t count : {0, 1, 7, 64, 1000}) {
       for (const std::int64_t grain : {1, 3, 64, 5000}) {
-        std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
+        std::vector<std::atomic<int>> visits(to_index(count));
         parallel_for(pool.get(), count, grain, [&](std::int64_t begin, std::int64_t end) {
           EXPECT_EQ(begin % grain, 0);
-          for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+          for (std::int64_t i = begin; i < end; ++i) ++visits[to_index(i)];
         });
         for (const auto& visit : visits) ASSERT_EQ(visit.load(), 1);
       }
@@ -81,7 +82,7 @@ TEST(Parallel, StaysCorrectWithManySmallJobsOnAnOversubscribedMachine) {
   std::vector<int> values(256, 0);
   for (int job = 0; job < 5000; ++job)
     parallel_for(pool.get(), 256, 16, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) ++values[static_cast<std::size_t>(i)];
+      for (std::int64_t i = begin; i < end; ++i) ++values[to_index(i)];
     });
   stop = true;
   for (std::thread& burner : burners) burner.join();

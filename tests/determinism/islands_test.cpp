@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/solver_table.h"
 #include "tests/analytic/bench.h"
 
@@ -75,7 +76,7 @@ void add_torn_loop(Stage& stage) {
   stage.world.add_joint(stage.world.joint_at({}, parts[0], {{1, 0, 4}, {}}, BallJoint{}));
   for (int i = 0; i < 4; ++i)
     stage.world.add_joint(
-        stage.world.joint_at(parts[static_cast<std::size_t>(i)], parts[static_cast<std::size_t>((i + 1) % 4)],
+        stage.world.joint_at(parts[to_index(i)], parts[to_index((i + 1) % 4)],
                              {{std::cos((i + 0.5) * 0.5 * kPi), std::sin((i + 0.5) * 0.5 * kPi), 4}, {}}, BallJoint{}));
   stage.world.set_pose(parts[2], {{-1, 0.01, 4}, {}});
 }

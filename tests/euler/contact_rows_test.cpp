@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/euler/contact_surface.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/solver_table.h"
@@ -84,8 +85,7 @@ TEST(ContactRows, ProblemPredictsWhatImpulsesDo) {
   for (std::size_t c = 0; c < rows.rows.size(); ++c) {
     Vec3 v;
     for (std::size_t e = rows.rows[c].first; e < rows.rows[c].last; ++e)
-      v += rows.entries[e].weight *
-           solids[static_cast<std::size_t>(rows.entries[e].solid)].next[static_cast<std::size_t>(rows.entries[e].node)];
+      v += rows.entries[e].weight * solids[to_index(rows.entries[e].solid)].next[to_index(rows.entries[e].node)];
     const double gap = rows.rows[c].gap, bias = gap > 0 ? gap / 1e-3 : 0.1 * gap / 1e-3;
     EXPECT_NEAR(dot(v, rows.rows[c].frame.normal) + bias, predicted[3 * c], 1e-10);
     EXPECT_NEAR(dot(v, rows.rows[c].frame.tangent1), predicted[3 * c + 1], 1e-10);

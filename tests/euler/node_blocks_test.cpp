@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/euler/node_blocks.h"
+#include "cairn/core/index.h"
 
 #include <gtest/gtest.h>
 
@@ -44,8 +45,8 @@ TEST(NodeBlocks, ColoursShareNoNodes) {
       ++all;
       for (int k = 0; k < 8; ++k) {
         const std::int32_t other =
-            blocks.find_block(blocks.blocks()[static_cast<std::size_t>(b)] + GridIndex{k >> 2, k >> 1 & 1, k & 1});
-        if (other >= 0) ++uses[static_cast<std::size_t>(other)];
+            blocks.find_block(blocks.blocks()[to_index(b)] + GridIndex{k >> 2, k >> 1 & 1, k & 1});
+        if (other >= 0) ++uses[to_index(other)];
       }
     }
     for (const int n : uses) EXPECT_LE(n, 1);

@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "cairn/core/index.h"
 #include "tests/fuzz/draw.h"
 
 namespace cairn::fuzz {
@@ -39,7 +40,7 @@ class Generator {
     const int most = draw_.chance(0.03) ? 300 : 40;
     for (int count = 8 + draw_.below(most); count > 0; --count) {
       int at = draw_.below(total), verb = 0;
-      while (at >= kWeights[static_cast<std::size_t>(verb)]) at -= kWeights[static_cast<std::size_t>(verb++)];
+      while (at >= kWeights[to_index(verb)]) at -= kWeights[to_index(verb++)];
       go_on(static_cast<Verb>(verb));
     }
     for (int k = 0; k < 3; ++k) add(Verb::step);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cairn/broad/broad_phase.h"
+#include "cairn/core/index.h"
 #include "cairn/simd/simd.h"
 
 namespace cairn::fuzz {
@@ -17,7 +18,7 @@ namespace {
 Flavour other_flavour(const Sequence& sequence, unsigned differences) {
   Draw draw(sequence.seed);
   const auto pick = [&](const std::vector<std::string>& names) {
-    return names[static_cast<std::size_t>(draw.below(static_cast<int>(names.size())))];
+    return names[to_index(draw.below(static_cast<int>(names.size())))];
   };
   Flavour flavour{1 + draw.below(2), draw.chance(0.7), pick(broad_phase_names()), pick(simd_names())};
   flavour.keeps_warm_start = draw.chance(0.2);

@@ -2,6 +2,7 @@
 // Calls on bodies, shapes and joints.
 #include <fmt/core.h>
 
+#include "cairn/core/index.h"
 #include "tests/fuzz/player.h"
 
 namespace cairn::fuzz {
@@ -114,7 +115,7 @@ std::string Player::change_shape(const Call& call, BodyId body, Draw& draw) {
   const std::vector<ShapeId> shapes = world_.shapes_of(body);
   if (shapes.empty()) return "no shape";
   const int at = draw.below(static_cast<int>(shapes.size()));
-  const ShapeId shape = shapes[static_cast<std::size_t>(at)];
+  const ShapeId shape = shapes[to_index(at)];
   if (call.verb == Verb::remove_shape) {
     say("remove_shape({} of body {})", at, call.body), world_.remove_shape(shape);
   } else if (call.verb == Verb::set_material) {

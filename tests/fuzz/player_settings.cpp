@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "cairn/broad/broad_phase.h"
+#include "cairn/core/index.h"
 #include "tests/fuzz/player.h"
 
 namespace cairn::fuzz {
@@ -27,8 +28,7 @@ std::string Player::change_settings(const Call& call, Draw& draw) {
 /// soft_step half of the time: it has ways of its own.
 void Player::draw_solver(Draw& draw, WorldSettings& settings) {
   const std::vector<SolverInfo> table = solver_table();
-  settings.solver =
-      draw.chance(0.5) ? "soft_step" : table[static_cast<std::size_t>(draw.below(13)) % table.size()].name;
+  settings.solver = draw.chance(0.5) ? "soft_step" : table[to_index(draw.below(13)) % table.size()].name;
   if (sequence_.solver != "any") settings.solver = sequence_.solver;
   settings.solver_settings.clear();
   if (settings.solver == "soft_step" && draw.chance(0.15))
@@ -44,14 +44,14 @@ void Player::draw_solver_setting(Draw& draw, WorldSettings& settings) {
       if (info.name == settings.solver && setting.allowed.find('|') != std::string::npos)
         choices.emplace_back(setting.name, setting.allowed);
   if (choices.empty()) return;
-  auto [name, values] = choices[static_cast<std::size_t>(draw.below(static_cast<int>(choices.size())))];
+  auto [name, values] = choices[to_index(draw.below(static_cast<int>(choices.size())))];
   std::vector<std::string> list;
   for (std::size_t at = 0; at < values.size();) {
     const std::size_t end = std::min(values.find('|', at), values.size());
     list.push_back(values.substr(at, end - at));
     at = end + 1;
   }
-  const std::string& value = list[static_cast<std::size_t>(draw.below(static_cast<int>(list.size())))];
+  const std::string& value = list[to_index(draw.below(static_cast<int>(list.size())))];
   if (name == "stronger") return;  // without a contract it means nothing
   settings.solver_settings = {{name, value}};
   say("settings.solver_settings = {{{} = {}}}", name, value);
@@ -67,7 +67,7 @@ void Player::draw_setting(const Call& call, Draw& draw, WorldSettings& s) {
     case Verb::threads: s.threads = 1 + draw.below(3), say("settings.threads = {}", s.threads); break;
     case Verb::broad_phase: {
       const std::vector<std::string> names = broad_phase_names();
-      s.broad_phase = names[static_cast<std::size_t>(draw.below(static_cast<int>(names.size())))];
+      s.broad_phase = names[to_index(draw.below(static_cast<int>(names.size())))];
       say("settings.broad_phase = {}", s.broad_phase);
       break;
     }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "tests/fuzz/player.h"
 
 namespace cairn::fuzz {
@@ -214,7 +215,7 @@ void set(World& world, const std::function<void(WorldSettings&)>& spoil) {
 /// A snapshot that was cut or changed somewhere.
 void restore_damaged(World& world, Draw& draw) {
   std::string bytes = world.save();
-  const auto at = static_cast<std::size_t>(draw.below(static_cast<int>(bytes.size())));
+  const auto at = to_index(draw.below(static_cast<int>(bytes.size())));
   if (draw.chance(0.5))
     bytes.resize(at);
   else
@@ -296,7 +297,7 @@ const std::vector<Wrong>& wrong_calls() {
 std::string Player::misuse(const Call& call, Draw& draw) {
   const auto found = course_.bodies.find(call.body);
   const BodyId body = found == course_.bodies.end() ? BodyId{} : found->second;
-  const Wrong& wrong = wrong_calls()[static_cast<std::size_t>(draw.below(static_cast<int>(wrong_calls().size())))];
+  const Wrong& wrong = wrong_calls()[to_index(draw.below(static_cast<int>(wrong_calls().size())))];
   say("wrong on purpose: {} with body {}", wrong.first, call.body);
   const std::string before = world_.save();
   try {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "tests/geometry/samples.h"
 
 namespace cairn {
@@ -50,13 +51,13 @@ TEST(HeightField, NeighboursEdgesAndPatchesEqualThoseOfAMesh) {
   ASSERT_EQ(static_cast<std::int32_t>(mesh.data->triangles.size()), field.triangle_count());
   std::array<int, 4> kinds{};
   for (std::int32_t t = 0; t < field.triangle_count(); ++t) {
-    const MeshTriangle& m = mesh.data->triangles[static_cast<std::size_t>(t)];
-    EXPECT_EQ(field.data->patches[static_cast<std::size_t>(t)], m.patch);
+    const MeshTriangle& m = mesh.data->triangles[to_index(t)];
+    EXPECT_EQ(field.data->patches[to_index(t)], m.patch);
     expect_near(field.normal(t), m.normal, 1e-15);
     for (int k = 0; k < 3; ++k) {
-      EXPECT_EQ(field.neighbour(t, k), m.neighbour[static_cast<std::size_t>(k)]);
-      EXPECT_EQ(field.edge(t, k), m.edge[static_cast<std::size_t>(k)]);
-      ++kinds[static_cast<std::size_t>(field.edge(t, k))];
+      EXPECT_EQ(field.neighbour(t, k), m.neighbour[to_index(k)]);
+      EXPECT_EQ(field.edge(t, k), m.edge[to_index(k)]);
+      ++kinds[to_index(field.edge(t, k))];
     }
   }
   for (const int count : kinds) EXPECT_GT(count, 4);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "cairn/core/index.h"
 #include "tests/geometry/samples.h"
 
 namespace cairn {
@@ -46,13 +47,13 @@ void expect_sound(const HullData& hull) {
     EXPECT_NEAR(norm(face.normal), 1, 1e-12);
     EXPECT_GE(face.edge_count, 3);
     for (std::int32_t k = 0; k < face.edge_count; ++k) {
-      const auto e = static_cast<std::size_t>(face.first_edge + k);
+      const auto e = to_index(face.first_edge + k);
       const HalfEdge& edge = hull.edges[e];
-      const HalfEdge& twin = hull.edges[static_cast<std::size_t>(edge.twin)];
+      const HalfEdge& twin = hull.edges[to_index(edge.twin)];
       EXPECT_EQ(edge.face, static_cast<std::int32_t>(f));
       EXPECT_EQ(edge.next, face.first_edge + (k + 1) % face.edge_count);
-      EXPECT_EQ(static_cast<std::size_t>(twin.twin), e);
-      EXPECT_EQ(twin.vertex, hull.edges[static_cast<std::size_t>(edge.next)].vertex);
+      EXPECT_EQ(to_index(twin.twin), e);
+      EXPECT_EQ(twin.vertex, hull.edges[to_index(edge.next)].vertex);
       EXPECT_NE(twin.face, edge.face);
     }
   }

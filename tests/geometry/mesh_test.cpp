@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "tests/geometry/samples.h"
 
 namespace cairn {
@@ -82,7 +83,7 @@ TEST(Mesh, RaysNeverSlipThroughEdgesAndVertices) {
   Random random(32);
   for (int k = 0; k < 2000; ++k) {  // aimed at vertices from anywhere above
     const MeshTriangle& t = mesh.data->triangles[random.below(mesh.data->triangles.size())];
-    const Vec3 target = mesh.data->vertices[static_cast<std::size_t>(t.vertex[random.below(3)])];
+    const Vec3 target = mesh.data->vertices[to_index(t.vertex[random.below(3)])];
     if (target.x < 1 || target.x > 7 || target.y < 1 || target.y > 7) continue;
     const Vec3 origin{random.uniform(0, 8), random.uniform(0, 8), 4};
     EXPECT_TRUE(ray(mesh, origin, normalised(target - origin), kInf));
@@ -175,7 +176,7 @@ TEST(Mesh, SeparateCornersAreWelded) {
   std::vector<Corners> triangles;
   for (const Corners& t : box_triangles()) {
     const auto first = static_cast<std::int32_t>(vertices.size());
-    for (const std::int32_t v : t) vertices.push_back(corners[static_cast<std::size_t>(v)]);
+    for (const std::int32_t v : t) vertices.push_back(corners[to_index(v)]);
     triangles.push_back({first, first + 1, first + 2});
   }
   const TriangleMesh mesh = make_mesh(vertices, triangles);
@@ -259,9 +260,7 @@ TEST(Mesh, SignIsRightAtSharpAndSaddleVertices) {
   std::vector<Corners> triangles;
   for (std::size_t v = 0; v < vertices.size(); v += 2) vertices[v] = 0.3 * vertices[v];
   for (const HullFace& face : ball.data->faces) {
-    const auto corner = [&](std::int32_t k) {
-      return ball.data->edges[static_cast<std::size_t>(face.first_edge + k)].vertex;
-    };
+    const auto corner = [&](std::int32_t k) { return ball.data->edges[to_index(face.first_edge + k)].vertex; };
     triangles.push_back({corner(0), corner(1), corner(2)});
   }
   const TriangleMesh star = make_mesh(vertices, triangles);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/geometry/hull_builder.h"
 
 namespace cairn {
@@ -16,7 +17,7 @@ namespace {
 double volume(const Tessellation& t) {
   double six = 0;
   for (const auto& k : t.triangles) {
-    const auto corner = [&](std::size_t i) { return t.vertices[static_cast<std::size_t>(k[i])]; };
+    const auto corner = [&](std::size_t i) { return t.vertices[to_index(k[i])]; };
     six += dot(corner(0), cross(corner(1), corner(2)));
   }
   return six / 6;
@@ -43,10 +44,9 @@ TEST(Tessellate, SolidsAreClosedAndHaveTheirVolume) {
 TEST(Tessellate, SurfacesAndCompounds) {
   const HeightField field = make_height_field(3, 4, 0.5, std::vector<double>(12, 0.25));
   const Tessellation ground = tessellate(field);
-  EXPECT_EQ(ground.triangles.size(), static_cast<std::size_t>(field.triangle_count()));
+  EXPECT_EQ(ground.triangles.size(), to_index(field.triangle_count()));
   for (std::int32_t k = 0; k < field.triangle_count(); ++k)
-    EXPECT_EQ(ground.vertices[static_cast<std::size_t>(ground.triangles[static_cast<std::size_t>(k)][0])],
-              field.triangle(k).a);
+    EXPECT_EQ(ground.vertices[to_index(ground.triangles[to_index(k)][0])], field.triangle(k).a);
   const Tessellation plane = tessellate(make_half_space({0, 1, 0}, 2), {.half_space = 3});
   for (const Vec3& v : plane.vertices) EXPECT_NEAR(v.y, 2, 1e-12);
   const Tessellation two = tessellate(make_compound({{make_box({1, 1, 1}), {}}, {make_box({1, 1, 1}), {{5, 0, 0}}}}));

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/graph/colouring.h"
 #include "cairn/graph/partition.h"
@@ -71,14 +72,14 @@ TEST(Colouring, GreedyTakesTheLowestFreeColourWhateverTheScratchHeldBefore) {
     std::vector<std::set<std::int32_t>> at(100);
     for (std::size_t k = 0; k < edges.size(); ++k) {
       const auto is_taken = [&](std::int32_t c) {
-        return (edges[k].a != kNoVertex && at[static_cast<std::size_t>(edges[k].a)].count(c) > 0) ||
-               at[static_cast<std::size_t>(edges[k].b)].count(c) > 0;
+        return (edges[k].a != kNoVertex && at[to_index(edges[k].a)].count(c) > 0) ||
+               at[to_index(edges[k].b)].count(c) > 0;
       };
       std::int32_t lowest = 0;
       while (is_taken(lowest)) ++lowest;
       ASSERT_EQ(result.colour[k], lowest);
-      if (edges[k].a != kNoVertex) at[static_cast<std::size_t>(edges[k].a)].insert(lowest);
-      at[static_cast<std::size_t>(edges[k].b)].insert(lowest);
+      if (edges[k].a != kNoVertex) at[to_index(edges[k].a)].insert(lowest);
+      at[to_index(edges[k].b)].insert(lowest);
     }
     EXPECT_EQ(result.sizes.size() > 64, hubs > 0 && hubs < 4);
     EXPECT_EQ(std::accumulate(result.sizes.begin(), result.sizes.end(), std::int64_t{0}), 600);
@@ -139,8 +140,8 @@ TEST(Partition, CutsALatticeNearTheOptimalPlane) {
   EXPECT_EQ(parts.inside.item.size() + parts.border.size(), edges.size());
   for (std::int32_t p = 0; p < 2; ++p)
     for (const std::int32_t k : parts.inside[p])
-      for (const std::int32_t v : {edges[static_cast<std::size_t>(k)].a, edges[static_cast<std::size_t>(k)].b})
-        ASSERT_TRUE(v == kNoVertex || part[static_cast<std::size_t>(v)] == p);
+      for (const std::int32_t v : {edges[to_index(k)].a, edges[to_index(k)].b})
+        ASSERT_TRUE(v == kNoVertex || part[to_index(v)] == p);
   EXPECT_EQ(partition_graph(edges, 13824, 2), part) << "the same call gives the same parts";
 }
 

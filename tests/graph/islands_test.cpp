@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "scenes/ball_lattices.h"
 
@@ -22,7 +23,7 @@ Numbers lowest_vertices(const std::vector<Edge>& edges, std::int32_t vertex_coun
     changed = false;
     for (const Edge& edge : edges) {
       if (edge.a == kNoVertex || edge.b == kNoVertex) continue;
-      std::int32_t &a = lowest[static_cast<std::size_t>(edge.a)], &b = lowest[static_cast<std::size_t>(edge.b)];
+      std::int32_t &a = lowest[to_index(edge.a)], &b = lowest[to_index(edge.b)];
       changed = changed || a != b;
       a = b = std::min(a, b);
     }
@@ -65,14 +66,13 @@ RC_GTEST_PROP(Islands, AreThoseOfPassingTheLowestVertexAlong, ()) {
   const Numbers lowest = lowest_vertices(edges, vertices);
   std::int32_t next = 0;
   for (std::int32_t v = 0; v < vertices; ++v) {
-    const auto i = static_cast<std::size_t>(v);
-    RC_ASSERT(islands.of_vertex[i] ==
-              (lowest[i] == v ? next++ : islands.of_vertex[static_cast<std::size_t>(lowest[i])]));
+    const auto i = to_index(v);
+    RC_ASSERT(islands.of_vertex[i] == (lowest[i] == v ? next++ : islands.of_vertex[to_index(lowest[i])]));
   }
   RC_ASSERT(islands.count == next);
   for (std::size_t k = 0; k < edges.size(); ++k) {
     const std::int32_t v = edges[k].a != kNoVertex ? edges[k].a : edges[k].b;
-    RC_ASSERT(islands.of_edge[k] == (v == kNoVertex ? -1 : islands.of_vertex[static_cast<std::size_t>(v)]));
+    RC_ASSERT(islands.of_edge[k] == (v == kNoVertex ? -1 : islands.of_vertex[to_index(v)]));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 
 namespace cairn {
@@ -71,7 +72,7 @@ TEST(Isolate, WorksBesideAThreadPool) {
   for (int k = 0; k < 20; ++k) {
     std::vector<double> x(1000);
     parallel_for(&pool, 1000, 10, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) x[static_cast<std::size_t>(i)] = 1;
+      for (std::int64_t i = begin; i < end; ++i) x[to_index(i)] = 1;
     });
     const Expected<std::string> answer = run_isolated([&] { return std::to_string(x.size()); }, 10);
     ASSERT_TRUE(answer) << answer.error().message;

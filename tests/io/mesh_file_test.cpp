@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "cairn/core/bytes.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 namespace {
@@ -97,7 +98,7 @@ TEST(StlFile, Refusals) {
   more[83] = 0x7f;  // two thousand million: before anything is allocated
   EXPECT_NE(refusal(more, "a.stl").find("the limit"), std::string::npos);
   std::string wild = binary;
-  for (int k = 0; k < 4; ++k) wild[static_cast<std::size_t>(84 + 12 + k)] = static_cast<char>(0x7f);  // NaN
+  for (int k = 0; k < 4; ++k) wild[to_index(84 + 12 + k)] = static_cast<char>(0x7f);  // NaN
   EXPECT_NE(refusal(wild, "a.stl").find("triangle 0: the vertex"), std::string::npos);
   EXPECT_NE(refusal("s", "a.stl"), "");
   const auto without = [](const std::string& line) {

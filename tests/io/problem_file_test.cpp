@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/residual.h"
 #include "scenes/ball_lattices.h"
 #include "tests/io/spoiler.h"
@@ -46,7 +47,7 @@ void expect_round_trip(ProblemFile file, bool standard) {
   const std::string path = folder.file("problem.hdf5");
   file.title = "a title";
   file.description = "two\nlines";
-  file.guess.assign(static_cast<std::size_t>(impulse_count(file)), 1.0 / 3.0);
+  file.guess.assign(to_index(impulse_count(file)), 1.0 / 3.0);
   file.solution.assign(file.guess.size(), 1e-7);
   const Expected<WriteReport> written = write_problem(file, path);
   ASSERT_TRUE(written) << written.error().message;
@@ -203,7 +204,7 @@ TEST(ProblemFile, PublishedProblemsAndTheirBestAnswersAgreeWithTheRuler) {
     const DelassusProblem problem = assembled(*file);
     EXPECT_EQ(problem.contact_count(), contacts);
     EXPECT_NO_THROW(validate(problem));
-    EXPECT_EQ(problem.w.diagonal.size(), static_cast<std::size_t>(contacts));
+    EXPECT_EQ(problem.w.diagonal.size(), to_index(contacts));
 
     const hid_t dataset = H5Dopen2(best, name.c_str(), H5P_DEFAULT);
     ASSERT_GE(dataset, 0);

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 class Spoiler {
@@ -60,7 +62,7 @@ class Spoiler {
   /// One entry of a dataset of integers or reals.
   void entry(const std::string& path, std::size_t index, double value) {
     const hid_t id = H5Dopen2(file_, path.c_str(), H5P_DEFAULT), space = H5Dget_space(id);
-    std::vector<double> x(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    std::vector<double> x(to_index(H5Sget_simple_extent_npoints(space)));
     H5Dread(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x.data());
     x.at(index) = value;
     H5Dwrite(id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x.data());

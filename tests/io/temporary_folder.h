@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 class TemporaryFolder {
@@ -22,9 +24,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
+  std::size_t entries() const { return to_index(std::distance(std::filesystem::directory_iterator(path_), {})); }
 
  private:
   std::filesystem::path path_;

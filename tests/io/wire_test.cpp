@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "scenes/ball_lattices.h"
 
@@ -17,7 +18,7 @@ std::vector<ProblemFile> samples() {
   for (ProblemFile& file : files) {
     file.title = "title";
     file.notes = {"one", ""};
-    file.guess.assign(static_cast<std::size_t>(impulse_count(file)), 0.1);
+    file.guess.assign(to_index(impulse_count(file)), 0.1);
   }
   return files;
 }

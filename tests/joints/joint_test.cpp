@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/dynamics/integrate.h"
 
@@ -32,9 +33,9 @@ JointAxis busy_axis() {
 SixDofJoint six_dof(int locked_slides, int locked_turns) {
   SixDofJoint joint;
   for (int i = 0; i < 3; ++i) {
-    joint.slide[static_cast<std::size_t>(i)] = joint.turn[static_cast<std::size_t>(i)] = busy_axis();
-    if (i < locked_slides) joint.slide[static_cast<std::size_t>(i)].motion = AxisMotion::locked;
-    if (i < locked_turns) joint.turn[static_cast<std::size_t>(i)].motion = AxisMotion::locked;
+    joint.slide[to_index(i)] = joint.turn[to_index(i)] = busy_axis();
+    if (i < locked_slides) joint.slide[to_index(i)].motion = AxisMotion::locked;
+    if (i < locked_turns) joint.turn[to_index(i)].motion = AxisMotion::locked;
   }
   return joint;
 }
@@ -110,7 +111,7 @@ std::vector<double> flat(const JointRow& row) {
 int rank_of_holding(const JointRows& rows) {
   std::vector<std::vector<double>> basis;
   for (int k = 0; k < rows.holding; ++k) {
-    std::vector<double> v = flat(rows.row[static_cast<std::size_t>(k)]);
+    std::vector<double> v = flat(rows.row[to_index(k)]);
     for (const auto& u : basis) {
       double along = 0;
       for (std::size_t i = 0; i < 12; ++i) along += u[i] * v[i];
@@ -133,7 +134,7 @@ TEST(Joint, HoldsExactlyItsDegreesOfFreedom) {
       EXPECT_EQ(rank_of_holding(rows), sample.holds) << kind_name(sample.kind);
       EXPECT_EQ(rows.holding, sample.holds) << kind_name(sample.kind);
       for (int k = 0; k < rows.count; ++k) {
-        const JointRow& row = rows.row[static_cast<std::size_t>(k)];
+        const JointRow& row = rows.row[to_index(k)];
         EXPECT_EQ(k < rows.holding, row.lower == -kUnlimited && row.upper == kUnlimited) << kind_name(sample.kind);
       }
     }
@@ -146,7 +147,7 @@ TEST(Joint, KeepsTheMomentumOfAFreePair) {
     const JointPlace at = Pair(random, 0.3).place();
     const JointRows rows = rows_of(sample.kind, at);
     for (int k = 0; k < rows.count; ++k) {
-      const JointRow& row = rows.row[static_cast<std::size_t>(k)];
+      const JointRow& row = rows.row[to_index(k)];
       const Vec3 momentum = row.linear_a + row.linear_b;
       const Vec3 turning =
           row.angular_a + row.angular_b + cross(at.centre_a, row.linear_a) + cross(at.centre_b, row.linear_b);
@@ -170,7 +171,7 @@ TEST(Joint, RowsAreTheRatesOfTheirErrors) {
     const JointRows after = rows_of(sample.kind, pair.moved_by(va, vb, kStep).place());
     const JointRows before = rows_of(sample.kind, pair.moved_by(va, vb, -kStep).place());
     for (int k = 0; k < now.holding; ++k) {
-      const auto i = static_cast<std::size_t>(k);
+      const auto i = to_index(k);
       const double rate = (after.row[i].error - before.row[i].error) / (2 * kStep);
       EXPECT_NEAR(joint_velocity(now.row[i], va, vb), rate, 1e-8) << kind_name(sample.kind) << " row " << k;
     }
@@ -188,7 +189,7 @@ TEST(Joint, RowsAreTheRatesOfTheirErrors) {
     const JointRows after = rows_of(kind, pair.moved_by(va, vb, kStep).place());
     const JointRows before = rows_of(kind, pair.moved_by(va, vb, -kStep).place());
     for (int k = now.holding; k < now.count; ++k) {
-      const auto i = static_cast<std::size_t>(k);
+      const auto i = to_index(k);
       if (now.row[i].compliance == 0) continue;
       const double rate = (after.row[i].error - before.row[i].error) / (2 * kStep);
       EXPECT_NEAR(joint_velocity(now.row[i], va, vb), rate, 1e-8) << kind_name(kind) << " row " << k;
@@ -212,7 +213,7 @@ TEST(Joint, RowsThatHoldFramesBendNoMoreThanTheyCan) {
       const JointRows after = rows_of(sample.kind, pair.moved_by(a, b, 1).place());
       const double bound =
           most_bend(norm(a.angular) + norm(b.angular), norm(b.linear - a.linear), pair.place().reach());
-      for (std::size_t i = 0; i < static_cast<std::size_t>(before.holding); ++i) {
+      for (std::size_t i = 0; i < to_index(before.holding); ++i) {
         const double bend = after.row[i].error - before.row[i].error - joint_velocity(before.row[i], a, b);
         ASSERT_LE(std::fabs(bend), bound + 1e-14) << kind_name(sample.kind) << " row " << i;
         most = std::max(most, std::fabs(bend) / bound);

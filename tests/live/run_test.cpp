@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "tests/live/live_scene.h"
 
 namespace cairn {
@@ -57,7 +58,7 @@ TEST(LiveRun, AnyStepCanBeGoneBackToBitForBit) {
     seek(run, step);
     ASSERT_EQ(run.here(), step);
     EXPECT_TRUE(run.exact());
-    EXPECT_EQ(run.world().state_hash(), hashes[static_cast<std::size_t>(step)]) << "step " << step;
+    EXPECT_EQ(run.world().state_hash(), hashes[to_index(step)]) << "step " << step;
     EXPECT_EQ(run.history().newest(), 70);
   }
   EXPECT_EQ(run.mismatches(), 0);
@@ -70,7 +71,7 @@ TEST(LiveRun, GoesOnAfterGoingBackAsIfNothingHadHappened) {
   seek(run, 6);
   while (run.here() < 70) {
     run.step();  // drags, shots and the rest come from the log
-    ASSERT_EQ(run.world().state_hash(), hashes[static_cast<std::size_t>(run.here())]) << "step " << run.here();
+    ASSERT_EQ(run.world().state_hash(), hashes[to_index(run.here())]) << "step " << run.here();
   }
   for (int k = 70; k < 90; ++k) eventful_step(run);
   EXPECT_EQ(run.world().state_hash(), hashes[90]);
@@ -88,7 +89,7 @@ TEST(LiveRun, ThinnedOutStatesAreComputedAgain) {
   EXPECT_LE(history.bytes(), 12 * snapshot);
   for (std::int64_t step = history.oldest(); step <= history.newest(); step += 11) {
     seek(run, step);
-    EXPECT_EQ(run.world().state_hash(), hashes[static_cast<std::size_t>(step)]) << "step " << step;
+    EXPECT_EQ(run.world().state_hash(), hashes[to_index(step)]) << "step " << step;
   }
   EXPECT_EQ(run.mismatches(), 0);
 }

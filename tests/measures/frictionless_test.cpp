@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/solver_table.h"
 #include "tests/solvers/random_cluster.h"
@@ -44,7 +45,7 @@ TEST(Frictionless, TowerRestsWhateverItsMasses) {
     const double fall = kGravity * problem.dt;
     for (const Velocity& u : result.velocity) EXPECT_LT(norm(u.linear), 1e-9 * fall) << top;
     double carried = 0;  // by the three points of the ground
-    for (int k = 0; k < 3; ++k) carried += result.impulse[static_cast<std::size_t>(k)];
+    for (int k = 0; k < 3; ++k) carried += result.impulse[to_index(k)];
     EXPECT_NEAR(carried, (3 + top) * fall, 1e-9 * (3 + top) * fall);
   }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/solvers/solver_table.h"
 #include "scenes/box_stacks.h"
 
@@ -21,10 +22,10 @@ double sensitivity(const ContactProblem& problem, const char* solver, int sweeps
 ContactProblem column(int count) {
   ContactProblem problem;
   problem.dt = 1;
-  problem.bodies.resize(static_cast<std::size_t>(count) + 1);  // the last is the ground
+  problem.bodies.resize(to_index(count) + 1);  // the last is the ground
   for (int i = 0; i < count; ++i) {
-    problem.bodies[static_cast<std::size_t>(i)].inverse_mass = 1;
-    problem.bodies[static_cast<std::size_t>(i)].acceleration.linear = {0, 0, -1};
+    problem.bodies[to_index(i)].inverse_mass = 1;
+    problem.bodies[to_index(i)].acceleration.linear = {0, 0, -1};
     ContactBlock contact;
     contact.body_a = i == 0 ? count : i - 1;
     contact.body_b = i;

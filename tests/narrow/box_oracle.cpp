@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/gjk.h"
 
 namespace cairn {
@@ -47,7 +48,7 @@ struct AxisTest {
 
 /// separation = |dot(d, n)| - reach_a(n) - reach_b(n) with d from centre to centre.
 AxisTest test_axis(const WorldBox& a, const WorldBox& b, std::int32_t index) {
-  const auto k = static_cast<std::size_t>(index);
+  const auto k = to_index(index);
   Vec3 n;
   if (index < 6) {
     n = index < 3 ? a.axis[k] : b.axis[k - 3];
@@ -104,7 +105,7 @@ Decision decide(const WorldBox& a, const WorldBox& b, double margin, std::int32_
   std::int32_t face = -1, edge = -1;
   double face_separation = -kInfinity, edge_separation = -kInfinity;
   for (std::int32_t k = 0; k < 6; ++k) {
-    const auto i = static_cast<std::size_t>(k % 3);
+    const auto i = to_index(k % 3);
     const double separation = k < 3 ? pair.face_a(a, b, i) : pair.face_b(a, b, i);
     if (separation > margin) return {test_axis(a, b, k), {}, true};
     if (separation > face_separation) face_separation = separation, face = k;
@@ -114,7 +115,7 @@ Decision decide(const WorldBox& a, const WorldBox& b, double margin, std::int32_
   // An edge must beat the face, and since the length is at most 1 most are out before it is known.
   const double to_beat = face_separation + slop, at_least = std::min(to_beat, 0.0);
   for (std::int32_t k = 0; k < 9; ++k) {
-    const auto i = static_cast<std::size_t>(k / 3), j = static_cast<std::size_t>(k % 3);
+    const auto i = to_index(k / 3), j = to_index(k % 3);
     const double scaled = pair.edges(a, b, i, j);
     if (!(scaled > at_least)) continue;
     const double sine2 = 1 - pair.c[i][j] * pair.c[i][j];
@@ -186,7 +187,7 @@ IncidentFace incident_face(const WorldBox& incident, const Vec3& n) {
 ManifoldBuilder clip_faces(const WorldBox& reference, const WorldBox& incident, const AxisTest& axis, double margin) {
   const bool b_is_reference = axis.index >= 3;
   const Vec3 n = b_is_reference ? -axis.normal : axis.normal;
-  const auto i = static_cast<std::size_t>(axis.index % 3), u = (i + 1) % 3, v = (i + 2) % 3;
+  const auto i = to_index(axis.index % 3), u = (i + 1) % 3, v = (i + 2) % 3;
   const IncidentFace face = incident_face(incident, n);
   const std::size_t p = (face.axis + 1) % 3, q = (face.axis + 2) % 3;
   const Vec3 centre = incident.centre + face.sign * incident.half[face.axis] * incident.axis[face.axis];
@@ -242,7 +243,7 @@ Vec3 edge_middle(const WorldBox& box, std::size_t k, const Vec3& n, std::uint32_
 /// Nearest points of the two edges: of pa + s u and pb + t v with w = pb - pa and c = dot(u, v),
 /// s = (dot(w, u) - c dot(w, v)) / (1 - c^2), t = c s - dot(w, v).
 Manifold cross_edges(const WorldBox& a, const WorldBox& b, const AxisTest& axis) {
-  const auto k = static_cast<std::size_t>(axis.index - 6), i = k / 3, j = k % 3;
+  const auto k = to_index(axis.index - 6), i = k / 3, j = k % 3;
   std::uint32_t signs = 0;
   const Vec3 pa = edge_middle(a, i, axis.normal, signs), pb = edge_middle(b, j, -axis.normal, signs);
   const Vec3 w = pb - pa, n = cross(a.axis[i], b.axis[j]);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cairn/core/index.h"
 #include "tests/narrow/box_oracle.h"
 #include "tests/narrow/samples.h"
 
@@ -87,7 +88,7 @@ TEST(CollideBox, MarginIsHonoured) {
   const Manifold edge =
       collide_box_box(cube, at(0, 0, 0), make_box({0.5, 0.5, 0.5}), {{0, 0, 1.7}, eighth_turn({1, 0, 0})}, 0.01);
   ASSERT_EQ(edge.count, 2);
-  for (int k = 0; k < 2; ++k) EXPECT_NEAR(edge.point[static_cast<std::size_t>(k)].separation, 0.7 - kHalfRoot, 1e-12);
+  for (int k = 0; k < 2; ++k) EXPECT_NEAR(edge.point[to_index(k)].separation, 0.7 - kHalfRoot, 1e-12);
 }
 
 TEST(CollideBox, SamePoseAndExactTouchHaveFiniteAnswers) {
@@ -172,7 +173,7 @@ void expect_as_oracle(const Box& a, const Pose& pose_a, const Box& b, const Pose
   ASSERT_EQ(fast.count, slow.count);
   expect_near(fast.normal, slow.normal, 1e-12);
   for (int k = 0; k < fast.count; ++k) {
-    const ManifoldPoint &p = fast.point[static_cast<std::size_t>(k)], &q = slow.point[static_cast<std::size_t>(k)];
+    const ManifoldPoint &p = fast.point[to_index(k)], &q = slow.point[to_index(k)];
     EXPECT_EQ(p.feature, q.feature);
     expect_near(p.on_a, q.on_a, 1e-12);
     expect_near(p.on_b, q.on_b, 1e-12);
@@ -197,7 +198,7 @@ TEST(CollideBox, AgreesWithTheOracleOnParallelFaces) {
   std::array<int, 5> seen{};
   for (int k = 0; k < 3000; ++k) {
     // Exactly parallel, parallel within rounding, and within the tilt of a stack that sways; turned or not.
-    const double tilt = std::array{0.0, 1e-12, 1e-6, 1e-3}[static_cast<std::size_t>(k % 4)];
+    const double tilt = std::array{0.0, 1e-12, 1e-6, 1e-3}[to_index(k % 4)];
     const double spin = k % 3 == 0 ? 0 : k % 3 == 1 ? 1e-3 : 1;
     ASSERT_NO_FATAL_FAILURE(follow_as_oracle(random, FacingBoxes(random, spin, tilt, 0.02), seen));
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/collide_box.h"
 #include "cairn/narrow/gjk.h"
 #include "tests/narrow/samples.h"
@@ -39,7 +40,7 @@ TEST(CollideFaces, TetrahedronOnItsFaceTipAndOverAnEdge) {
   const Manifold face = collide_faces(slab, {}, tetrahedron, at(-0.2, -0.2, 0.45), 0);
   expect_sound(face, 0);
   ASSERT_EQ(face.count, 3);
-  for (int k = 0; k < 3; ++k) EXPECT_NEAR(face.point[static_cast<std::size_t>(k)].separation, -0.05, 1e-12);
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(face.point[to_index(k)].separation, -0.05, 1e-12);
   // Overhanging x = 1, the triangle loses a corner and gains one.
   const Manifold over = collide_faces(slab, {}, tetrahedron, at(0.5, -0.2, 0.45), 0);
   expect_sound(over, 0);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/cast.h"
 #include "cairn/narrow/collide_faces.h"
 #include "cairn/narrow/gjk.h"
@@ -22,8 +23,7 @@ PartManifolds contacts(const Shape& a, const Pose& pose_a, const Shape& b, const
     EXPECT_GE(p.manifold.count, 1);
     for (int i = 0; i < p.manifold.count; ++i)
       for (int j = 0; j < i; ++j)
-        EXPECT_NE(p.manifold.point[static_cast<std::size_t>(i)].feature,
-                  p.manifold.point[static_cast<std::size_t>(j)].feature);
+        EXPECT_NE(p.manifold.point[to_index(i)].feature, p.manifold.point[to_index(j)].feature);
   }
   for (std::size_t k = 1; k < out.size(); ++k) EXPECT_LT(out[k - 1].part, out[k].part);
   return out;
@@ -39,7 +39,7 @@ const auto kFlat = [](double, double) { return 0.0; };
 
 std::vector<std::uint32_t> features(const Manifold& m) {
   std::vector<std::uint32_t> result;
-  for (int k = 0; k < m.count; ++k) result.push_back(m.point[static_cast<std::size_t>(k)].feature);
+  for (int k = 0; k < m.count; ++k) result.push_back(m.point[to_index(k)].feature);
   std::sort(result.begin(), result.end());
   return result;
 }
@@ -128,7 +128,7 @@ TEST(CollideSurface, RidgesAndPeaksCarry) {
       EXPECT_NEAR(deepest_of(found), -0.01, 1e-9);
       double low = 10, high = -10;
       for (int k = 0; k < found[0].manifold.count; ++k) {
-        const Vec3 p = found[0].manifold.point[static_cast<std::size_t>(k)].on_b;
+        const Vec3 p = found[0].manifold.point[to_index(k)].on_b;
         EXPECT_NEAR(p.x, 2, 1e-6);
         low = std::min(low, p.y);
         high = std::max(high, p.y);
@@ -220,7 +220,7 @@ TEST(CollideSurface, ClosedMeshActsAsTheSolidItEncloses) {
                                   make_capsule(0.2, 0.3), make_cylinder(0.25, 0.3),
                                   make_cone(0.3, 0.6),    make_hull(random_points(random, 12, 0.3))};
   for (int k = 0; k < 12000; ++k) {
-    const Shape& body = bodies[static_cast<std::size_t>(k) % bodies.size()];
+    const Shape& body = bodies[to_index(k) % bodies.size()];
     const Pose ground = random_pose(random);
     const Pose pose{ground.position + random_point(random, 1.6), random_pose(random).orientation};
     const ConvexDistance d = distance(body, pose, solid, ground);

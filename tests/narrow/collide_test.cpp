@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/gjk.h"
 #include "tests/narrow/samples.h"
 
@@ -27,10 +28,10 @@ void expect_resting(const PartManifolds& found, int count, double depth, double 
   ASSERT_EQ(m.count, count);
   expect_near(m.normal, {0, 0, -1}, 1e-9);
   for (int k = 0; k < m.count; ++k) {
-    const ManifoldPoint& p = m.point[static_cast<std::size_t>(k)];
+    const ManifoldPoint& p = m.point[to_index(k)];
     EXPECT_NEAR(p.separation, -depth, 1e-9);
     EXPECT_NEAR(p.on_b.z, height, 1e-9);
-    for (int l = 0; l < k; ++l) EXPECT_NE(p.feature, m.point[static_cast<std::size_t>(l)].feature);
+    for (int l = 0; l < k; ++l) EXPECT_NE(p.feature, m.point[to_index(l)].feature);
   }
 }
 
@@ -103,7 +104,7 @@ TEST(Collide, RoundSidesAlongEachOther) {
     ASSERT_EQ(m.count, 2);
     const double d = std::sqrt(0.6 * 0.6 + 0.7 * 0.7);
     expect_near(m.normal, {0.6 / d, 0.7 / d, 0}, 1e-9);
-    for (int k = 0; k < 2; ++k) EXPECT_NEAR(m.point[static_cast<std::size_t>(k)].separation, d - 1, 1e-9);
+    for (int k = 0; k < 2; ++k) EXPECT_NEAR(m.point[to_index(k)].separation, d - 1, 1e-9);
     EXPECT_NEAR(std::fabs(m.point[0].on_a.z - m.point[1].on_a.z), 1.5, 1e-9);
   }
 }

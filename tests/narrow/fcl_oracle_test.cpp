@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/gjk.h"
 #include "tests/narrow/samples.h"
 
@@ -29,7 +30,7 @@ std::shared_ptr<fcl::CollisionGeometryd> to_fcl(const ConvexHull& hull) {
   for (const HullFace& face : hull.data->faces) {
     faces->push_back(face.edge_count);
     for (std::int32_t k = 0; k < face.edge_count; ++k)
-      faces->push_back(hull.data->edges[static_cast<std::size_t>(face.first_edge + k)].vertex);
+      faces->push_back(hull.data->edges[to_index(face.first_edge + k)].vertex);
   }
   return std::make_shared<fcl::Convexd>(vertices, static_cast<int>(hull.data->faces.size()), faces);
 }
@@ -124,7 +125,7 @@ TEST(FclOracle, HundredThousandRandomPairs) {
         const Pose pose_a = random_pose(random);
         const Pose pose_b{pose_a.position + random_point(random, 2.2), random_pose(random).orientation};
         const Outcome outcome = compare(a, pose_a, b, pose_b);
-        ++count[static_cast<std::size_t>(outcome)];
+        ++count[to_index(outcome)];
         ++pairs;
         deep += distance(a, pose_a, b, pose_b).distance < 0 ? 1 : 0;
         EXPECT_NE(outcome, Outcome::we_are_wrong)

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/manifold.h"
 #include "tests/geometry/samples.h"
 
@@ -20,7 +21,7 @@ inline void expect_sound(const Manifold& m, double margin) {
   ASSERT_GE(m.count, 0);
   ASSERT_LE(m.count, 4);
   for (int k = 0; k < m.count; ++k) {
-    const ManifoldPoint& p = m.point[static_cast<std::size_t>(k)];
+    const ManifoldPoint& p = m.point[to_index(k)];
     ASSERT_TRUE(is_finite(p.on_a) && is_finite(p.on_b) && std::isfinite(p.separation));
     EXPECT_LE(p.separation, margin);
     EXPECT_NEAR(dot(m.normal, p.on_b - p.on_a), p.separation, 1e-9);

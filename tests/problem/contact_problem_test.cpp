@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "scenes/ball_lattices.h"
 
 namespace cairn {
@@ -57,7 +58,7 @@ TEST(ContactProblem, ImpulsesAndVelocitiesAreAdjoint) {
   apply_contact_impulse(problem, c, lambda, pa, pb);
   const std::array<double, 4> v = contact_velocity(c, a, b);
   double left = 0;
-  for (int i = 0; i < 4; ++i) left += v[static_cast<std::size_t>(i)] * lambda[static_cast<std::size_t>(i)];
+  for (int i = 0; i < 4; ++i) left += v[to_index(i)] * lambda[to_index(i)];
   const double right =
       dot(a.linear, pa.linear) + dot(a.angular, pa.angular) + dot(b.linear, pb.linear) + dot(b.angular, pb.angular);
   EXPECT_NEAR(left, right, 1e-14);
@@ -131,8 +132,8 @@ TEST(ContactProblem, TheFirstOffenderIsNamedWhateverThePool) {
 TEST(BallLattices, CountsOfTheThesis) {
   for (const int n : {8, 24, 40}) {
     const ContactProblem problem = scenes::ball_grid(n);
-    EXPECT_EQ(problem.bodies.size(), static_cast<std::size_t>(n * n * n + 1));
-    EXPECT_EQ(problem.contacts.size(), static_cast<std::size_t>(3 * n * n * (n - 1) + n * n));
+    EXPECT_EQ(problem.bodies.size(), to_index(n * n * n + 1));
+    EXPECT_EQ(problem.contacts.size(), to_index(3 * n * n * (n - 1) + n * n));
   }
   const ContactProblem pile = scenes::ball_pile(40);
   EXPECT_EQ(pile.bodies.size(), 64001u);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "scenes/ball_lattices.h"
 
@@ -44,8 +45,7 @@ TEST(Delassus, EqualsTheMatrixFreeOperator) {
   multiply_add(w.w, lambda, w.q, y);
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
     const ContactBlock& c = problem.contacts[k];
-    const auto expected =
-        contact_velocity(c, u[static_cast<std::size_t>(c.body_a)], u[static_cast<std::size_t>(c.body_b)]);
+    const auto expected = contact_velocity(c, u[to_index(c.body_a)], u[to_index(c.body_b)]);
     for (std::size_t i = 0; i < 4; ++i) ASSERT_NEAR(y[4 * k + i], expected[i], 1e-12);
   }
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/qp/qp_matrix.h"
 #include "cairn/simd/simd.h"
@@ -16,16 +17,15 @@ namespace {
 /// A band with 1 / (1 + |i - j|) and noise, heavy on the diagonal.
 std::vector<double> band(int size, int bandwidth, std::uint64_t seed) {
   Random random(seed);
-  std::vector<double> values(static_cast<std::size_t>(size) * static_cast<std::size_t>(bandwidth + 1));
+  std::vector<double> values(to_index(size) * to_index(bandwidth + 1));
   for (double& value : values) value = random.uniform(-1, 1);
-  for (int j = 0; j < size; ++j)
-    values[static_cast<std::size_t>(j) * static_cast<std::size_t>(bandwidth + 1)] = 2.0 * bandwidth + 1;
+  for (int j = 0; j < size; ++j) values[to_index(j) * to_index(bandwidth + 1)] = 2.0 * bandwidth + 1;
   return values;
 }
 
 std::vector<std::int32_t> every(int size) {
-  std::vector<std::int32_t> all(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) all[static_cast<std::size_t>(i)] = i;
+  std::vector<std::int32_t> all(to_index(size));
+  for (int i = 0; i < size; ++i) all[to_index(i)] = i;
   return all;
 }
 
@@ -53,7 +53,7 @@ TEST(BandCholesky, ComesBackFromAProduct) {
            {1, 0}, {5, 4}, {24, 3}, {25, 24}, {96, 95}, {97, 20}, {300, 96}, {301, 97}, {500, 499}, {700, 137}}) {
     SCOPED_TRACE(std::to_string(size) + " " + std::to_string(bandwidth));
     const BandedMatrix h(size, bandwidth, band(size, bandwidth, 3));
-    const auto n = static_cast<std::size_t>(size);
+    const auto n = to_index(size);
     constexpr int kCount = 11;
     const std::vector<double> wanted = some(n * kCount);
     std::vector<double> x(n * kCount);
@@ -73,7 +73,7 @@ TEST(BandCholesky, SameBitsForAnyThreadsAndInstructions) {
     for (const int threads : {1, 2, 3}) {
       force_simd(set);
       const auto pool = make_pool(threads);
-      std::vector<double> x = some(static_cast<std::size_t>(size) * 9), y(static_cast<std::size_t>(size));
+      std::vector<double> x = some(to_index(size) * 9), y(to_index(size));
       auto factor = h.make_factor();
       EXPECT_TRUE(factor->factor(every(size), pool.get()));
       factor->solve(x, 9, pool.get());
@@ -88,7 +88,7 @@ TEST(BandCholesky, SameBitsForAnyThreadsAndInstructions) {
 TEST(BandCholesky, SaysWhereAMatrixIsNotPositiveDefinite) {
   for (const int at : {0, 95, 96, 299}) {
     std::vector<double> values = band(300, 50, 5);
-    values[static_cast<std::size_t>(at) * 51] = -1e-3;
+    values[to_index(at) * 51] = -1e-3;
     const BandedMatrix h(300, 50, values);
     EXPECT_FALSE(h.make_factor()->factor(every(300), nullptr)) << at;
   }
@@ -101,12 +101,12 @@ TEST(BandCholesky, SaysWhereAMatrixIsNotPositiveDefinite) {
 TEST(QpMatrix, FormsAgree) {
   const int size = 130, bandwidth = 17;
   const BandedMatrix banded(size, bandwidth, band(size, bandwidth, 6));
-  std::vector<double> all(static_cast<std::size_t>(size * size), 0.0);
+  std::vector<double> all(to_index(size * size), 0.0);
   std::vector<MatrixEntry> entries;
   for (int j = 0; j < size; ++j)
     for (int i = j; i < std::min(size, j + bandwidth + 1); ++i) {
       const double value = banded.column(j)[i - j];
-      all[static_cast<std::size_t>(i * size + j)] = all[static_cast<std::size_t>(j * size + i)] = value;
+      all[to_index(i * size + j)] = all[to_index(j * size + i)] = value;
       entries.push_back({i, j, value});
       if (i != j) entries.push_back({j, i, value});
     }
@@ -115,7 +115,7 @@ TEST(QpMatrix, FormsAgree) {
   std::vector<std::int32_t> free;
   for (int i = 0; i < size; ++i)
     if (i % 3 != 1) free.push_back(i);
-  const std::vector<double> x = some(static_cast<std::size_t>(size)), b = some(free.size());
+  const std::vector<double> x = some(to_index(size)), b = some(free.size());
   std::vector<double> y(x.size()), z(x.size()), wanted = b;
   dense.multiply(x, y, nullptr);
   auto factor = dense.make_factor();
@@ -129,7 +129,7 @@ TEST(QpMatrix, FormsAgree) {
     }
     std::vector<double> row(x.size(), 1.0);
     form->add_row(40, 2.0, row);
-    for (int j = 0; j < size; ++j) ASSERT_EQ(row[static_cast<std::size_t>(j)], 1 + 2 * dense.at(40, j));
+    for (int j = 0; j < size; ++j) ASSERT_EQ(row[to_index(j)], 1 + 2 * dense.at(40, j));
     std::vector<double> solved = b;
     auto other = form->make_factor();
     ASSERT_TRUE(other->factor(free, nullptr));
@@ -151,7 +151,7 @@ TEST(QpMatrix, CuthillMcKeeFindsThePath) {
   }
   const SparseQpMatrix path(kSize, entries);
   const std::vector<std::int32_t> order = reverse_cuthill_mckee(path, every(kSize));
-  ASSERT_EQ(order.size(), static_cast<std::size_t>(kSize));
+  ASSERT_EQ(order.size(), to_index(kSize));
   for (std::size_t i = 1; i < order.size(); ++i) {
     const auto around = path.columns(order[i]);
     EXPECT_TRUE(std::binary_search(around.begin(), around.end(), order[i - 1])) << i;

@@ -15,6 +15,7 @@
 #define CAIRN_HAS_BOOST_GRAPH 1
 #endif
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/qp/constraint_rows.h"
 #include "cairn/qp/pdasm.h"
@@ -37,7 +38,7 @@ Patch make_patch(int width, int height, int per_cell, std::uint64_t seed) {
   Random random(seed);
   Patch patch;
   const int nodes = (width + 1) * (height + 1);
-  patch.inverse_mass.resize(static_cast<std::size_t>(3 * nodes));
+  patch.inverse_mass.resize(to_index(3 * nodes));
   for (double& m : patch.inverse_mass) m = random.uniform(0.5, 2);
   for (int x = 0; x < width; ++x)
     for (int y = 0; y < height; ++y)
@@ -58,12 +59,11 @@ Patch make_patch(int width, int height, int per_cell, std::uint64_t seed) {
 }
 
 Vector dense_product(const Patch& patch) {
-  const auto n = static_cast<std::size_t>(patch.rows.count()), k = patch.inverse_mass.size();
+  const auto n = to_index(patch.rows.count()), k = patch.inverse_mass.size();
   Vector j(n * k, 0.0), h(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i)
-    for (auto e = static_cast<std::size_t>(patch.rows.start[i]); e < static_cast<std::size_t>(patch.rows.start[i + 1]);
-         ++e)
-      j[i * k + static_cast<std::size_t>(patch.rows.unknown[e])] = patch.rows.value[e];
+    for (auto e = to_index(patch.rows.start[i]); e < to_index(patch.rows.start[i + 1]); ++e)
+      j[i * k + to_index(patch.rows.unknown[e])] = patch.rows.value[e];
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b)
       for (std::size_t i = 0; i < k; ++i) h[a * n + b] += j[a * k + i] * j[b * k + i] * patch.inverse_mass[i];
@@ -105,7 +105,7 @@ Vector saddle_matrix(const Vector& h, const std::vector<Vector>& a, std::size_t 
 
 /// Three right-hand sides against the dense system.
 void expect_solves(K0Solver& k0, const Vector& dense, const char* form) {
-  const auto n = static_cast<std::size_t>(k0.unknowns()), p = static_cast<std::size_t>(k0.active());
+  const auto n = to_index(k0.unknowns()), p = to_index(k0.active());
   constexpr std::size_t kCount = 3;
   Random random(3);
   Vector x(kCount * n), multiplier(kCount * p);
@@ -141,19 +141,19 @@ TEST(ConstraintRows, BandedProductsAgreeWithDenseOnes) {
     const SparseQpMatrix sparse = coupling_sparse(patch.rows, patch.inverse_mass);
     const int n = band.size(), ldb = band.bandwidth() + 1;
     const double* b = band.column(0);
-    Vector unit(static_cast<std::size_t>(n), 0.0);
+    Vector unit(to_index(n), 0.0);
     for (int j = 0; j < n; ++j)
       for (int i = j; i < n; ++i) {
-        const double exact = dense[static_cast<std::size_t>(i * n + j)];
+        const double exact = dense[to_index(i * n + j)];
         if (i - j < ldb) {
           EXPECT_NEAR(b[i - j + j * ldb], exact, 1e-14);
           EXPECT_EQ(b[i - j + j * ldb], same.column(0)[i - j + j * ldb]);
         } else {
           EXPECT_EQ(exact, 0);
         }
-        unit[static_cast<std::size_t>(j)] = 1;
+        unit[to_index(j)] = 1;
         EXPECT_NEAR(sparse.row_dot(i, unit), exact, 1e-14);
-        unit[static_cast<std::size_t>(j)] = 0;
+        unit[to_index(j)] = 0;
       }
   }
 }
@@ -181,7 +181,7 @@ TEST(ConstraintRows, BandwidthsAreThoseOfTheThesis) {
         if (random.below(2) == 1) free.push_back(c);
       }
       const std::vector<NullColumn> z = null_space(hc.size(), active);
-      EXPECT_EQ(z.size(), static_cast<std::size_t>(2 * hc.size()) - active.size());
+      EXPECT_EQ(z.size(), to_index(2 * hc.size()) - active.size());
       EXPECT_LE(z.empty() ? 0 : reduce(hf, z).bandwidth(), 2 * rho + 1);
       // G^C: what is bound between two free rows brings them nearer.
       int widest = 0;
@@ -198,7 +198,7 @@ TEST(ConstraintRows, ProductsOfManyColumnsAreThoseOfEach) {
   const Patch patch = make_patch(40, 5, 1, 4);
   const BandedMatrix band = coupling_band(patch.rows, patch.inverse_mass);
   const SparseQpMatrix sparse = coupling_sparse(patch.rows, patch.inverse_mass);
-  const auto n = static_cast<std::size_t>(band.size());
+  const auto n = to_index(band.size());
   constexpr int kCount = 11;
   Random random(4);
   Vector a(n * kCount), one(n);
@@ -225,14 +225,14 @@ TEST(K0Solve, ContactAgreesWithADenseSaddlePoint) {
   const BandedMatrix band = coupling_band(patch.rows, patch.inverse_mass);
   const SparseQpMatrix sparse = coupling_sparse(patch.rows, patch.inverse_mass),
                        ldl = sparse_of(sparse, SparseMethod::ldl);
-  const auto n = static_cast<std::size_t>(band.size());
+  const auto n = to_index(band.size());
   Random random(2);
   for (const int share : {0, 1, 2, 4}) {  // of four: bound
     std::vector<std::int32_t> bound;
     for (std::int32_t i = 0; i < band.size(); ++i)
       if (static_cast<int>(random.below(4)) < share) bound.push_back(i);
     std::vector<Vector> rows;
-    for (const std::int32_t i : bound) rows.emplace_back(n, 0.0), rows.back()[static_cast<std::size_t>(i)] = -1;
+    for (const std::int32_t i : bound) rows.emplace_back(n, 0.0), rows.back()[to_index(i)] = -1;
     const Vector matrix = saddle_matrix(dense, rows, n);
     for (const auto& [h, name] :
          {std::pair<const QpMatrix*, const char*>{&band, "band"}, {&sparse, "sparse"}, {&ldl, "ldl"}}) {
@@ -248,7 +248,7 @@ TEST(K0Solve, FrictionAgreesWithADenseSaddlePoint) {
   const BandedMatrix band = coupling_band(patch.rows, patch.inverse_mass);
   const SparseQpMatrix sparse = coupling_sparse(patch.rows, patch.inverse_mass),
                        ldl = sparse_of(sparse, SparseMethod::ldl);
-  const auto n = static_cast<std::size_t>(band.size());
+  const auto n = to_index(band.size());
   constexpr double kE[4][2] = {{1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
   for (int kind = 0; kind < 4; ++kind) {  // none, one, two active facets of every contact; all of these in turn
     std::vector<ActiveFacet> active;
@@ -260,8 +260,7 @@ TEST(K0Solve, FrictionAgreesWithADenseSaddlePoint) {
     std::vector<Vector> rows;
     for (const ActiveFacet& a : active) {
       rows.emplace_back(n, 0.0);
-      for (const std::size_t axis : {0, 1})
-        rows.back()[2 * static_cast<std::size_t>(a.contact) + axis] = kE[a.facet][axis];
+      for (const std::size_t axis : {0, 1}) rows.back()[2 * to_index(a.contact) + axis] = kE[a.facet][axis];
     }
     const Vector matrix = saddle_matrix(dense, rows, n);
     expect_solves(*make_friction_k0(band, active, nullptr), matrix, "band");
@@ -291,7 +290,7 @@ TEST(K0Solve, SchurpaAgreesWhateverItsFactorIs) {
   const BandedMatrix band = coupling_band(patch.rows, patch.inverse_mass);
   const SparseQpMatrix sparse = coupling_sparse(patch.rows, patch.inverse_mass),
                        ldl = sparse_of(sparse, SparseMethod::ldl);
-  const auto n = static_cast<std::size_t>(band.size());
+  const auto n = to_index(band.size());
   Random random(6);
   BoundedQp qp{&band, Vector(n), Vector(n, 0.0), Vector(n, INFINITY)};
   for (double& c : qp.c) c = random.uniform(-1, 1);
@@ -318,7 +317,7 @@ TEST(K0Solve, BlockSubstitutionOfTheThesisAgreesWithTiles) {
   for (std::size_t j = 0; j < kSize; ++j) band[j * (rho + 1)] = 8;
   const BandedMatrix h(static_cast<int>(kSize), rho, band);
   const auto at = [&](std::size_t i, std::size_t j) {
-    return i >= j && i - j <= static_cast<std::size_t>(rho) ? h.column(static_cast<int>(j))[i - j] : 0.0;
+    return i >= j && i - j <= to_index(rho) ? h.column(static_cast<int>(j))[i - j] : 0.0;
   };
   Vector l(kSize * kSize, 0.0);
   for (std::size_t j = 0; j < kSize; ++j)
@@ -382,11 +381,11 @@ TEST(K0Solve, BlockSubstitutionOfTheThesisAgreesWithTiles) {
 
 int bandwidth_in(const SparseQpMatrix& matrix, const std::vector<std::int32_t>& order) {
   std::vector<int> place(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) place[to_index(order[i])] = static_cast<int>(i);
   int widest = 0;
   for (const std::int32_t i : order)
     for (const std::int32_t j : matrix.columns(i))
-      widest = std::max(widest, std::abs(place[static_cast<std::size_t>(i)] - place[static_cast<std::size_t>(j)]));
+      widest = std::max(widest, std::abs(place[to_index(i)] - place[to_index(j)]));
   return widest;
 }
 
@@ -398,27 +397,26 @@ TEST(K0Solve, CuthillMcKeeIsNoWiderThanBoosts) {
     const Patch patch = make_patch(width, height, 1, 3);
     const SparseQpMatrix sheet = coupling_sparse(patch.rows, patch.inverse_mass);
     const int n = pieces * sheet.size();
-    std::vector<std::int32_t> name(static_cast<std::size_t>(n));
+    std::vector<std::int32_t> name(to_index(n));
     std::iota(name.begin(), name.end(), 0);
     for (std::size_t i = name.size(); i > 1; --i) std::swap(name[i - 1], name[random.below(i)]);
     std::vector<MatrixEntry> entries;
     for (int piece = 0; piece < pieces; ++piece)
       for (std::int32_t i = 0; i < sheet.size(); ++i)
         for (std::size_t k = 0; k < sheet.columns(i).size(); ++k)
-          entries.push_back({name[static_cast<std::size_t>(piece * sheet.size() + i)],
-                             name[static_cast<std::size_t>(piece * sheet.size() + sheet.columns(i)[k])],
-                             sheet.values(i)[k]});
+          entries.push_back({name[to_index(piece * sheet.size() + i)],
+                             name[to_index(piece * sheet.size() + sheet.columns(i)[k])], sheet.values(i)[k]});
     const SparseQpMatrix matrix(n, entries);
     using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS,
                                         boost::property<boost::vertex_color_t, boost::default_color_type,
                                                         boost::property<boost::vertex_degree_t, int>>>;
-    Graph graph(static_cast<std::size_t>(n));
+    Graph graph(to_index(n));
     for (const MatrixEntry& e : entries)
-      if (e.row < e.column) boost::add_edge(static_cast<std::size_t>(e.row), static_cast<std::size_t>(e.column), graph);
-    std::vector<Graph::vertex_descriptor> theirs(static_cast<std::size_t>(n));
+      if (e.row < e.column) boost::add_edge(to_index(e.row), to_index(e.column), graph);
+    std::vector<Graph::vertex_descriptor> theirs(to_index(n));
     boost::cuthill_mckee_ordering(graph, theirs.rbegin(), boost::get(boost::vertex_color, graph),
                                   boost::make_degree_map(graph));
-    std::vector<std::int32_t> all(static_cast<std::size_t>(n));
+    std::vector<std::int32_t> all(to_index(n));
     std::iota(all.begin(), all.end(), 0);
     const std::vector<std::int32_t> mine = reverse_cuthill_mckee(matrix, all);
     EXPECT_TRUE(std::is_permutation(mine.begin(), mine.end(), all.begin(), all.end()));

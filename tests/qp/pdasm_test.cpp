@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/qp/classical.h"
 #include "tests/refusal.h"
@@ -139,7 +140,7 @@ TEST(Schurpa, OneFactorisationFromAnActiveSetThatIsOff) {
   for (const int delta : {0, 10, 20, 30, 40, 50}) {
     QpSolution mine, theirs;
     mine.state = exact.state;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(delta); ++i)
+    for (std::size_t i = 0; i < to_index(delta); ++i)
       mine.state[i] = mine.state[i] == BoundState::free ? BoundState::lower : BoundState::free;
     theirs.state = mine.state;
     const QpReport schurpa = solve_pdasm(qp, mine, {}), direct = solve_pdasm(qp, theirs, {}, {.schur = false});

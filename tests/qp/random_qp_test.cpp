@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/qp/classical.h"
 #include "cairn/qp/pdasm.h"
@@ -27,7 +28,7 @@ struct Sample {
 Sample draw(Random& random) {
   Sample s;
   s.size = 1 + static_cast<int>(random.below(40));
-  const auto n = static_cast<std::size_t>(s.size);
+  const auto n = to_index(s.size);
   const double decades = random.below(3) == 0 ? random.uniform(0, 12) : random.uniform(0, 2);
   s.condition = std::pow(10.0, decades);
   std::vector<double> b(n * n), d(n);
@@ -68,7 +69,7 @@ Sample draw(Random& random) {
 
 /// x of (H + diag(w)) x = r by Cholesky.
 std::vector<Real> solve_shifted(const Sample& s, const std::vector<Real>& w, std::vector<Real> r) {
-  const auto n = static_cast<std::size_t>(s.size);
+  const auto n = to_index(s.size);
   std::vector<Real> l(n * n);
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t i = j; i < n; ++i) {
@@ -89,7 +90,7 @@ std::vector<Real> solve_shifted(const Sample& s, const std::vector<Real>& w, std
 
 /// Primal-dual interior point with slacks p = x - l and q = u - x kept apart from x, so that they can become tiny.
 std::vector<Real> interior_point(const Sample& s) {
-  const auto n = static_cast<std::size_t>(s.size);
+  const auto n = to_index(s.size);
   std::vector<Real> x(n), p(n), q(n), y(n), z(n);  // y pushes up from l, z down from u
   const auto has_lower = [&](std::size_t i) { return std::isfinite(s.lower[i]) && s.lower[i] < s.upper[i]; };
   const auto has_upper = [&](std::size_t i) { return std::isfinite(s.upper[i]) && s.lower[i] < s.upper[i]; };
@@ -148,7 +149,7 @@ std::vector<Real> interior_point(const Sample& s) {
 
 /// |x - y| in the norm of H over that of y and of the data.
 double distance(const Sample& s, const std::vector<double>& x, const std::vector<Real>& y) {
-  const auto n = static_cast<std::size_t>(s.size);
+  const auto n = to_index(s.size);
   Real apart = 0, size = 0;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {

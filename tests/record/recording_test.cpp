@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "cairn/core/index.h"
 #include "scenes/scene.h"
 #include "tests/io/temporary_folder.h"
 
@@ -68,7 +69,7 @@ TEST(Recording, HoldsEveryStepBitForBit) {
   // Statistics by name.
   const auto column = std::find(info.statistic_names.begin(), info.statistic_names.end(), "contacts");
   ASSERT_NE(column, info.statistic_names.end());
-  EXPECT_EQ(info.statistics[static_cast<std::size_t>(column - info.statistic_names.begin())].back(),
+  EXPECT_EQ(info.statistics[to_index(column - info.statistic_names.begin())].back(),
             static_cast<double>(again.world.last_report().contacts));
 }
 

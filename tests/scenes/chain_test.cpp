@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/measures/energy.h"
 #include "scenes/scene.h"
 
@@ -52,7 +53,7 @@ TEST(Chain, NeighboursTouchAndNobodyElse) {
     const auto a = static_cast<int>(c.body_a.index), b = static_cast<int>(c.body_b.index);
     if (std::min(a, b) == 0) continue;  // the ground
     EXPECT_EQ(std::abs(a - b), 1);
-    if (std::fabs(c.separation) < 1e-9) touching[static_cast<std::size_t>(std::min(a, b)) - 1] = 1;
+    if (std::fabs(c.separation) < 1e-9) touching[to_index(std::min(a, b)) - 1] = 1;
   }
   EXPECT_EQ(std::count(touching.begin(), touching.end(), 1), 24);
 }

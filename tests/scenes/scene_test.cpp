@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/collide_box.h"
 
 namespace cairn::scenes {
@@ -103,7 +104,7 @@ TEST(Scenes, HaveTheJointsTheirDefinitionsSay) {
     WorldSettings settings = scene.world.settings();
     settings.sub_steps = 1;  // errors are measured at the beginning of each
     scene.world.set_settings(settings);
-    EXPECT_EQ(static_cast<std::size_t>(scene.world.step(scene.dt).joints), joints) << name;
+    EXPECT_EQ(to_index(scene.world.step(scene.dt).joints), joints) << name;
     EXPECT_EQ(rows_that_hold(scene.world), rows) << name;
     EXPECT_LT(scene.world.last_report().max_joint_error, 1e-12) << name;  // together at the start
     EXPECT_LT(scene.world.last_report().max_joint_angle_error, 1e-12) << name;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cairn/broad/broad_phase.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/geometry/box.h"
 #include "cairn/geometry/half_space.h"
@@ -76,7 +77,7 @@ Result collide_boxes() {
     ContactAnchor anchors[4];
     make_contacts({manifold, at_a, at_b, {}, {}}, points, anchors);
     for (ContactPoint& point : points) point.normal_impulse = 2, point.tangent_impulse[0] = 0.7f;
-    const auto count = static_cast<std::size_t>(manifold.count);
+    const auto count = to_index(manifold.count);
     make_contacts({manifold, at_a, at_b, {points, count}, {0.6, 0, 0.8}}, next, anchors);
     for (std::size_t k = 0; k < count; ++k) {
       result.add(manifold.point[k].on_a), result.add(manifold.point[k].on_b), result.add(manifold.point[k].separation);

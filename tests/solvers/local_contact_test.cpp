@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 
 namespace cairn {
@@ -41,7 +42,7 @@ double defect(const double* a, const double* b, double mu, const double* r) {
 /// Random A = G G^T of the given rank with entries of either sign, and a relative asymmetry.
 template <int D>
 std::vector<double> random_block(Random& random, int rank, double asymmetry) {
-  std::vector<double> g(static_cast<std::size_t>(D * rank)), a(D * D, 0.0);
+  std::vector<double> g(to_index(D * rank)), a(D * D, 0.0);
   for (double& value : g) value = random.uniform(-1, 1);
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) {
@@ -133,7 +134,7 @@ TEST(LocalContact, AgreesWithTheFixedPointIteration) {
   Random random(9);
   for (int trial = 0; trial < 200; ++trial) {
     std::vector<double> a = random_block<3>(random, 6, 0);
-    for (int i = 0; i < 3; ++i) a[static_cast<std::size_t>(4 * i)] += 0.5;  // well conditioned: the iteration converges
+    for (int i = 0; i < 3; ++i) a[to_index(4 * i)] += 0.5;  // well conditioned: the iteration converges
     double b[3] = {-random.uniform(), random.uniform(-1, 1), random.uniform(-1, 1)};
     double exact[3] = {}, iterated[3] = {};
     ASSERT_TRUE(solve_local_contact<3>(a.data(), b, 0.4, exact));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/math/mat3.h"
 #include "cairn/problem/contact_problem.h"
@@ -35,8 +36,8 @@ inline void add_ball_joint(RandomCluster& cluster, std::int32_t a, std::int32_t 
                            double compliance) {
   ContactProblem& problem = cluster.problem;
   problem.joints.push_back({a, b, static_cast<std::int32_t>(problem.joint_rows.size()), 3});
-  const Vec3 arm_a = point - cluster.position[static_cast<std::size_t>(a)];
-  const Vec3 arm_b = point - cluster.position[static_cast<std::size_t>(b)];
+  const Vec3 arm_a = point - cluster.position[to_index(a)];
+  const Vec3 arm_b = point - cluster.position[to_index(b)];
   for (const Vec3& axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) {
     JointRow row;
     row.linear_a = -axis, row.angular_a = -cross(arm_a, axis);
@@ -74,8 +75,8 @@ inline RandomCluster random_cluster(Random& random, const ClusterShape& shape) {
       c.body_a = a, c.body_b = b;
       c.normal = frame.normal, c.tangent1 = frame.tangent1, c.tangent2 = frame.tangent2;
       const Vec3 point = random_vector(random, 2);
-      c.arm_a = point - cluster.position[static_cast<std::size_t>(a)];
-      c.arm_b = point - cluster.position[static_cast<std::size_t>(b)];
+      c.arm_a = point - cluster.position[to_index(a)];
+      c.arm_b = point - cluster.position[to_index(b)];
       c.friction1 = c.friction2 = shape.friction;
       problem.contacts.push_back(c);
     }

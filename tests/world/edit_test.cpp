@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "tests/analytic/bench.h"
 
 namespace cairn {
@@ -208,8 +209,7 @@ TEST(Material, MoreThanTheTableHoldsStillCombine) {
                          .material = {.friction = 0.001 * (i + 1), .friction_rule = CombineRule::multiply}}}));
   run(world, 30, kStep);
   for (int i = 0; i < 100; ++i)
-    EXPECT_NEAR(world.view(blocks[static_cast<std::size_t>(i)]).velocity.linear.x, 3 - 0.001 * (i + 1) * kGravity / 2,
-                1e-6);
+    EXPECT_NEAR(world.view(blocks[to_index(i)]).velocity.linear.x, 3 - 0.001 * (i + 1) * kGravity / 2, 1e-6);
 }
 
 TEST(Settings, CanChangeBetweenSteps) {

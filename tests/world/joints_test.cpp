@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/world/world.h"
 
 namespace cairn {
@@ -259,8 +260,7 @@ TEST(WorldJoints, DoubledRingsHangTogether) {
   }
   for (int k = 0; k < kLinks; ++k)
     for (int twice = 0; twice < 2; ++twice)
-      world.add_joint(world.joint_at(links[static_cast<std::size_t>(k)],
-                                     links[static_cast<std::size_t>(k + 1) % kLinks],
+      world.add_joint(world.joint_at(links[to_index(k)], links[to_index(k + 1) % kLinks],
                                      frame_along(corner(k + 1), {0, 1, 0}), HingeJoint{}));
   world.add_joint(world.joint_at({}, links[5], {corner(5), {}}, FixedJoint{}));
   double worst = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/problem/lanes/lane_manifolds.h"
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -21,15 +23,15 @@ void LaneManifolds::group(const ContactProblem& problem, std::span<const std::in
   std::int32_t pair = -1;
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
     const ContactBlock& contact = problem.contacts[k];
-    const auto moves = [&](std::int32_t body) { return lanes.can_move(static_cast<std::size_t>(body)); };
+    const auto moves = [&](std::int32_t body) { return lanes.can_move(to_index(body)); };
     if (!moves(contact.body_a) && !moves(contact.body_b)) continue;
     const bool same_pair =
         k > 0 && share_bodies(problem.contacts[k - 1], contact) && (colour.empty() || colour[k] == colour[k - 1]);
     if (!same_pair) ++pair;
     const auto index = static_cast<std::int32_t>(k);
     grouping.add(
-        index, index, 1, pair,
-        [&](std::int32_t run) { return share_frame(problem.contacts[static_cast<std::size_t>(run)], contact); }, keep);
+        index, index, 1, pair, [&](std::int32_t run) { return share_frame(problem.contacts[to_index(run)], contact); },
+        keep);
   }
   grouping.finish(keep);
 }
@@ -43,13 +45,13 @@ void LaneManifolds::find(const ContactProblem& problem, const ContactSolution& w
   if (colour.empty())
     colour_greedily(problem);
   else
-    for (std::size_t i = 0; i < size(); ++i) colour_[i] = colour[static_cast<std::size_t>(lanes_[i].run)];
+    for (std::size_t i = 0; i < size(); ++i) colour_[i] = colour[to_index(lanes_[i].run)];
   for (std::size_t i = 0; i < size(); ++i) {
-    const auto first = static_cast<std::size_t>(lanes_[i].run);
+    const auto first = to_index(lanes_[i].run);
     const ContactBlock& c = problem.contacts[first];
     LaneTraits traits{c.body_a, c.body_b, lanes_[i].count, c.friction1 != c.friction2 || c.spin_radius > 0,
                       c.normal, c.arm_a,  c.arm_b};
-    for (std::size_t k = first; k < first + static_cast<std::size_t>(lanes_[i].count); ++k)
+    for (std::size_t k = first; k < first + to_index(lanes_[i].count); ++k)
       traits.extra = traits.extra || problem.contacts[k].restitution > 0;
     keys_[i] = lanes.key(traits, batch_[i], colour_[i], lanes_[i].ordinal);
   }
@@ -58,27 +60,27 @@ void LaneManifolds::find(const ContactProblem& problem, const ContactSolution& w
 /// Islands are held together by contacts and joints.
 void LaneManifolds::find_batches(const ContactProblem& problem, const ContactSolution& warm,
                                  const LaneBatching& batching, ThreadPool* pool, LaneProblem& lanes) {
-  const auto vertex = [&](std::int32_t b) { return lanes.can_move(static_cast<std::size_t>(b)) ? b : kNoVertex; };
+  const auto vertex = [&](std::int32_t b) { return lanes.can_move(to_index(b)) ? b : kNoVertex; };
   edges_.clear();
   for (const LaneRun& lane : lanes_) {
-    const ContactBlock& c = problem.contacts[static_cast<std::size_t>(lane.run)];
+    const ContactBlock& c = problem.contacts[to_index(lane.run)];
     edges_.push_back({vertex(c.body_a), vertex(c.body_b)});
   }
   for (const JointBlock& joint : problem.joints) edges_.push_back({vertex(joint.body_a), vertex(joint.body_b)});
   finder_.find(edges_, static_cast<std::int32_t>(problem.bodies.size()), pool, islands_);
-  counts_.assign(static_cast<std::size_t>(islands_.count), {});
+  counts_.assign(to_index(islands_.count), {});
   for (std::size_t i = 0; i < size(); ++i) {
     if (islands_.of_edge[i] < 0) continue;
-    const auto contact = [&](int p) { return static_cast<std::size_t>(lanes_[i].run + p); };
+    const auto contact = [&](int p) { return to_index(lanes_[i].run + p); };
     count_manifold(
         lanes_[i].count, [&](int p) { return problem.contacts[contact(p)].gap; },
         [&](int p) { return warm.contact_impulse.empty() ? 0.0 : warm.contact_impulse[contact(p)][0]; },
-        counts_[static_cast<std::size_t>(islands_.of_edge[i])]);
+        counts_[to_index(islands_.of_edge[i])]);
   }
   assign_batches(batching, islands_, counts_, island_batch_, lanes);
   batch_.assign(size(), 0);
   for (std::size_t i = 0; i < size(); ++i)
-    if (islands_.of_edge[i] >= 0) batch_[i] = island_batch_[static_cast<std::size_t>(islands_.of_edge[i])];
+    if (islands_.of_edge[i] >= 0) batch_[i] = island_batch_[to_index(islands_.of_edge[i])];
 }
 
 void LaneManifolds::colour_greedily(const ContactProblem& problem) {
@@ -86,17 +88,17 @@ void LaneManifolds::colour_greedily(const ContactProblem& problem) {
   for (std::size_t i = 0; i < size(); ++i)
     if (lanes_[i].ordinal == 0) pairs_.push_back(edges_[i]);
   colour_edges_greedy(pairs_, static_cast<std::int32_t>(problem.bodies.size()), sets_, colouring_);
-  for (std::size_t i = 0; i < size(); ++i) colour_[i] = colouring_.colour[static_cast<std::size_t>(lanes_[i].pair)];
+  for (std::size_t i = 0; i < size(); ++i) colour_[i] = colouring_.colour[to_index(lanes_[i].pair)];
 }
 
 LaneManifold LaneManifolds::gather(const ContactProblem& problem, const ContactSolution& warm, std::size_t i) const {
-  const auto first = static_cast<std::size_t>(lanes_[i].run);
+  const auto first = to_index(lanes_[i].run);
   const double side = handedness(problem.contacts[first]);
   LaneManifold m;
   gather_lane(
       problem, lanes_[i].count,
       [&](int p, ContactBlock& block, std::array<double, 4>& impulse) {
-        const std::size_t k = first + static_cast<std::size_t>(p);
+        const std::size_t k = first + to_index(p);
         block = problem.contacts[k];
         if (!warm.contact_impulse.empty()) impulse = warm.contact_impulse[k], impulse[2] *= side;
       },
@@ -106,7 +108,7 @@ LaneManifold LaneManifolds::gather(const ContactProblem& problem, const ContactS
 
 void LaneManifolds::scatter(const ContactProblem& problem, const LaneManifold& m, std::size_t i,
                             std::vector<std::array<double, 4>>& impulse) const {
-  const auto first = static_cast<std::size_t>(lanes_[i].run);
+  const auto first = to_index(lanes_[i].run);
   const double side = handedness(problem.contacts[first]);
   for (std::size_t p = 0; p < m.points().size(); ++p) {
     impulse[first + p] = m.point[p].impulse;
@@ -116,7 +118,7 @@ void LaneManifolds::scatter(const ContactProblem& problem, const LaneManifold& m
 
 void LaneManifolds::share_by_load(const ContactProblem& problem, std::size_t i,
                                   std::vector<std::array<double, 4>>& impulse) const {
-  const auto first = static_cast<std::size_t>(lanes_[i].run), count = static_cast<std::size_t>(lanes_[i].count);
+  const auto first = to_index(lanes_[i].run), count = to_index(lanes_[i].count);
   share_friction_by_load({problem.contacts.data() + first, count}, {impulse.data() + first, count});
 }
 

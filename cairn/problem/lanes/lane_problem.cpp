@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -16,13 +18,13 @@ constexpr std::int64_t kBodyGrain = 1024;
 
 constexpr std::array<LaneFields, kLaneKinds> kFields = [] {
   std::array<LaneFields, kLaneKinds> table{};
-  for (int k = 0; k < kLaneKinds; ++k) table[static_cast<std::size_t>(k)] = lane_fields(lane_kind(k));
+  for (int k = 0; k < kLaneKinds; ++k) table[to_index(k)] = lane_fields(lane_kind(k));
   return table;
 }();
 
 constexpr std::array<LaneInputs, kLaneKinds> kInputs = [] {
   std::array<LaneInputs, kLaneKinds> table{};
-  for (int k = 0; k < kLaneKinds; ++k) table[static_cast<std::size_t>(k)] = lane_inputs(lane_kind(k));
+  for (int k = 0; k < kLaneKinds; ++k) table[to_index(k)] = lane_inputs(lane_kind(k));
   return table;
 }();
 
@@ -94,7 +96,7 @@ void LaneProblem::load_bodies(std::span<const ProblemBody> from, ThreadPool* poo
   moves_itself.resize(from.size()), turns_alike.resize(from.size());
   std::int32_t count = 0;
   for (std::size_t i = 0; i < from.size(); ++i) body_of[i] = from[i].is_dynamic() ? count++ : -1;
-  const auto movers = static_cast<std::size_t>(count) + 1;
+  const auto movers = to_index(count) + 1;
   bodies.resize(movers), masses.resize(movers), previous.resize(movers), pull.resize(movers);
   load_numbered(from, pool);
   ++body_set;
@@ -111,10 +113,10 @@ bool LaneProblem::load_numbered(std::span<const ProblemBody> from, ThreadPool* p
     alike.store(false, std::memory_order_relaxed);
   };
   parallel_for(pool, static_cast<std::int64_t>(from.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    for (auto i = to_index(begin); i < to_index(end); ++i) {
       const bool moves = body_of[i] >= 0;
       if (moves != from[i].is_dynamic()) return same.store(false, std::memory_order_relaxed);
-      const auto k = static_cast<std::size_t>(body_of[i]);
+      const auto k = to_index(body_of[i]);
       still[i] = moves ? load_body(from[i], bodies[k], masses[k], pull[k]) : from[i].velocity;
       set(moves_itself[i], !(still[i] == Velocity{}));
       set(turns_alike[i], !moves || cairn::turns_alike(from[i].inverse_inertia));
@@ -208,7 +210,7 @@ struct Lane {
 /// Several threads may say of a body that it is touched.
 void set_body(float* number, std::int32_t body, std::vector<std::uint8_t>& touched) {
   *number = std::bit_cast<float>(body);
-  const std::atomic_ref flag(touched[static_cast<std::size_t>(body)]);
+  const std::atomic_ref flag(touched[to_index(body)]);
   if (flag.load(std::memory_order_relaxed) == 0) flag.store(1, std::memory_order_relaxed);
 }
 
@@ -256,7 +258,7 @@ void fill_points(const Lane<kKind>& lane, const LaneManifold& m, bool turned, do
   };
   for (int p = 0; p < m.count; ++p) {
     const int at = f.point + p * f.point_size;
-    const LaneManifold::Point& point = m.point[static_cast<std::size_t>(p)];
+    const LaneManifold::Point& point = m.point[to_index(p)];
     set_arms(at, point.arm_a, point.arm_b);
     lane.set(at + f.mass, 1.0), lane.set(at + f.gap, point.gap);
     lane.set(at + f.impulse, share * std::max(0.0, point.impulse[0]));
@@ -277,8 +279,8 @@ void fill_points(const Lane<kKind>& lane, const LaneManifold& m, bool turned, do
 template <LaneKind kKind>
 void fill_extra(const LaneProblem& lanes, const Lane<kKind>& lane, const LaneManifold& m, bool turned, double share) {
   constexpr LaneFields f = lane_fields(kKind);
-  const Velocity& va = lanes.still[static_cast<std::size_t>(m.body_a)];
-  const Velocity& vb = lanes.still[static_cast<std::size_t>(m.body_b)];
+  const Velocity& va = lanes.still[to_index(m.body_a)];
+  const Velocity& vb = lanes.still[to_index(m.body_b)];
   const auto relative = [&](const Vec3& arm_a, const Vec3& arm_b) {
     return (vb.linear + cross(vb.angular, arm_b)) - (va.linear + cross(va.angular, arm_a));
   };
@@ -293,7 +295,7 @@ void fill_extra(const LaneProblem& lanes, const Lane<kKind>& lane, const LaneMan
   // A direction without friction beside one that has some: the ellipse becomes very thin instead of a line.
   const double least = 1e-6 * std::max(m.friction1, m.friction2);
   lane.set(f.friction, std::max(m.friction1, least)), lane.set(f.anisotropy, std::max(m.friction2, least));
-  for (std::size_t p = 0; p < static_cast<std::size_t>(kKind.points); ++p) {
+  for (std::size_t p = 0; p < to_index(kKind.points); ++p) {
     const int at = f.point + static_cast<int>(p) * f.point_size;
     const bool there = p < m.points().size();
     const LaneManifold::Point& point = m.point[p];
@@ -332,17 +334,16 @@ constexpr std::array<FillLane, kLaneKinds> kFill = fill_by_kind(std::make_intege
 }  // namespace
 
 void LaneProblem::fill(std::size_t i, const LaneManifold& m, int sub_steps) {
-  const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
+  const bool turned = body_of[to_index(m.body_b)] < 0;
   const LaneSlot& slot = slots[i];
   float* record = records.data() + slot.record;
-  set_body(record, body_of[static_cast<std::size_t>(turned ? m.body_a : m.body_b)], touched);
-  if (lane_kind(static_cast<int>(slot.kind)).two_bodies)
-    set_body(record + 1, body_of[static_cast<std::size_t>(m.body_a)], touched);
+  set_body(record, body_of[to_index(turned ? m.body_a : m.body_b)], touched);
+  if (lane_kind(static_cast<int>(slot.kind)).two_bodies) set_body(record + 1, body_of[to_index(m.body_a)], touched);
   kFill[slot.kind](*this, record, m, turned, 1.0 / sub_steps);
 }
 
 void LaneProblem::fill(std::size_t i, const LaneSingle& m, int sub_steps) {
-  const std::int32_t a = body_of[static_cast<std::size_t>(m.body_a)], b = body_of[static_cast<std::size_t>(m.body_b)];
+  const std::int32_t a = body_of[to_index(m.body_a)], b = body_of[to_index(m.body_b)];
   float* record = records.data() + slots[i].record;
   const double share = 1.0 / sub_steps;
   const auto fill_as = [&]<LaneKind kKind>() {
@@ -372,7 +373,7 @@ LaneProblem::SingleImpulse LaneProblem::read_single(std::size_t i, double factor
   const LaneFields& f = kFields[slot.kind];
   const float* lane = data.data() + slot.first;
   const auto get = [&](int field) { return factor * double{lane[field * kLanes]}; };
-  const double side = side_of(body_of[static_cast<std::size_t>(b)] < 0);
+  const double side = side_of(body_of[to_index(b)] < 0);
   const float normal = lane[(f.point + f.impulse) * kLanes];
   return {{factor * double{normal}, get(f.tangent_impulse), side * get(f.tangent_impulse + 1)},
           normal > 0 || lane[(f.point + f.total) * kLanes] > 0};
@@ -384,7 +385,7 @@ void LaneProblem::read(std::size_t i, Impulses which, double factor, LaneManifol
 
 template <LaneProblem::Impulses kWhich>
 void LaneProblem::read_as(std::size_t i, double factor, LaneManifold& m) const {
-  const bool turned = body_of[static_cast<std::size_t>(m.body_b)] < 0;
+  const bool turned = body_of[to_index(m.body_b)] < 0;
   const LaneSlot& slot = slots[i];
   const LaneFields& f = kFields[slot.kind];
   const LaneKind kind = lane_kind(static_cast<int>(slot.kind));
@@ -404,9 +405,8 @@ void LaneProblem::read_as(std::size_t i, double factor, LaneManifold& m) const {
       return kind.twists() ? twist * double{lane[(f.split + 2 * p + k) * kLanes]} : 0.0;
     };
     const int at = f.point + p * f.point_size;
-    m.point[static_cast<std::size_t>(p)].impulse = {get(at + f.impulse, at + f.total), force1 + around(0),
-                                                    side * (force2 + around(1)),
-                                                    m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
+    m.point[to_index(p)].impulse = {get(at + f.impulse, at + f.total), force1 + around(0), side * (force2 + around(1)),
+                                    m.count == 1 && m.spin_radius > 0 ? twist / m.spin_radius : 0.0};
   }
 }
 
@@ -417,7 +417,7 @@ void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, i
     displacement = {dt * velocity.linear, dt * velocity.angular};
     return;
   }
-  const auto k = static_cast<std::size_t>(body_of[i]);
+  const auto k = to_index(body_of[i]);
   if (touched[k] == 0) {
     const Velocity &u = body.velocity, &a = body.acceleration;
     velocity = {u.linear + dt * a.linear, u.angular + dt * a.angular};
@@ -434,7 +434,7 @@ void LaneProblem::read_body(std::size_t i, const ProblemBody& body, double dt, i
 
 Velocity LaneProblem::scale_row(std::size_t i, const Velocity& row) const {
   if (body_of[i] < 0) return {};
-  const LaneMass& mass = masses[static_cast<std::size_t>(body_of[i])];
+  const LaneMass& mass = masses[to_index(body_of[i])];
   const float* l = mass.turn;
   const Vec3& t = row.angular;
   return {double{mass.shift} * row.linear,

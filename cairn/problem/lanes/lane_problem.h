@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "cairn/core/aligned.h"
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 #include "cairn/problem/contact_problem.h"
 
@@ -215,10 +216,10 @@ struct LaneManifold {
         spin_radius(c.spin_radius) {}
 
   void add(const ContactBlock& c, double approach, const std::array<double, 4>& impulse) {
-    point[static_cast<std::size_t>(count++)] = {c.arm_a, c.arm_b, c.gap, impulse, c.restitution, approach};
+    point[to_index(count++)] = {c.arm_a, c.arm_b, c.gap, impulse, c.restitution, approach};
   }
-  std::span<const Point> points() const { return {point.data(), static_cast<std::size_t>(count)}; }
-  std::span<Point> points() { return {point.data(), static_cast<std::size_t>(count)}; }
+  std::span<const Point> points() const { return {point.data(), to_index(count)}; }
+  std::span<Point> points() { return {point.data(), to_index(count)}; }
 };
 
 /// A manifold of one point that is no extra, in a form that need not be kept in memory: most are of this kind.
@@ -269,7 +270,7 @@ class LaneProblem {
   /// Where a manifold belongs: kNoColour in a stage of its own. `ordinal`: how many manifolds of its pair came before.
   static constexpr std::int32_t kNoColour = -1;
   std::uint32_t key(const LaneTraits& traits, int batch, std::int32_t colour, int ordinal) const {
-    const auto a = static_cast<std::size_t>(traits.body_a), b = static_cast<std::size_t>(traits.body_b);
+    const auto a = to_index(traits.body_a), b = to_index(traits.body_b);
     LaneKind kind{traits.count <= 2 ? traits.count : kMostPoints, body_of[a] >= 0 && body_of[b] >= 0,
                   traits.extra || moves_itself[a] != 0 || moves_itself[b] != 0, false};
     kind.round = !kind.extra && traits.count == 1 && may_be_round(traits.body_a, traits.body_b) &&
@@ -288,7 +289,7 @@ class LaneProblem {
   static bool is_extra(std::uint32_t key) { return lane_kind(static_cast<int>(key & ((1u << kKindBits) - 1))).extra; }
   /// Whether those of the two bodies that can move turn alike about every axis.
   bool may_be_round(std::int32_t a, std::int32_t b) const {
-    return (turns_alike[static_cast<std::size_t>(a)] & turns_alike[static_cast<std::size_t>(b)]) != 0;
+    return (turns_alike[to_index(a)] & turns_alike[to_index(b)]) != 0;
   }
 
   /// Groups and stages for manifolds with the given keys; allocates and sorts only if they differ from the last ones.
@@ -331,8 +332,7 @@ class LaneProblem {
   bool can_move(std::size_t body) const { return body_of[body] >= 0; }
   /// Says of a body's record that something acts on it.
   void touch(std::int32_t body) {
-    if (const std::int32_t record = body_of[static_cast<std::size_t>(body)]; record >= 0)
-      touched[static_cast<std::size_t>(record)] = 1;
+    if (const std::int32_t record = body_of[to_index(body)]; record >= 0) touched[to_index(record)] = 1;
   }
 
   std::vector<LaneGroup> groups;

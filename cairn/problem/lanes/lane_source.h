@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/graph/islands.h"
 #include "cairn/problem/lanes/lane_problem.h"
 
@@ -68,8 +69,8 @@ void gather_lane(const ContactProblem& problem, int count, Contact&& contact, La
     if (p == 0) m = LaneManifold(block);
     double approach = 0;
     if (block.restitution > 0)
-      approach = contact_velocity(block, problem.bodies[static_cast<std::size_t>(block.body_a)].velocity,
-                                  problem.bodies[static_cast<std::size_t>(block.body_b)].velocity)[0];
+      approach = contact_velocity(block, problem.bodies[to_index(block.body_a)].velocity,
+                                  problem.bodies[to_index(block.body_b)].velocity)[0];
     m.add(block, approach, impulse);
   }
 }
@@ -130,7 +131,7 @@ inline void assign_batches(const LaneBatching& batching, const Islands& islands,
   lanes.batch_of.assign(lanes.body_of.size(), 0);
   const std::size_t vertices = std::min(lanes.batch_of.size(), islands.of_vertex.size());
   for (std::size_t i = 0; i < vertices; ++i)
-    if (islands.of_vertex[i] >= 0) lanes.batch_of[i] = of_island[static_cast<std::size_t>(islands.of_vertex[i])];
+    if (islands.of_vertex[i] >= 0) lanes.batch_of[i] = of_island[to_index(islands.of_vertex[i])];
 }
 
 }  // namespace cairn

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/natural_map.h"
 #include "cairn/solvers/reference/reference.h"
 #include "cairn/solvers/staggered/staggered_island.h"
@@ -28,9 +29,9 @@ AssembledSpace::AssembledSpace(const DelassusProblem& problem, const ExactSettin
   law_.softness.assign(law_.q.size(), 0.0);
   for (std::int32_t k = 0; k < static_cast<std::int32_t>(cone_.contact_count()); ++k) {
     law_.units.push_back({k * dim, k * dim * dim, dim});
-    for (int i = 0; i < dim; ++i) law_.rho.push_back((i == 0 ? cone_.rho_n : cone_.rho_t)[static_cast<std::size_t>(k)]);
+    for (int i = 0; i < dim; ++i) law_.rho.push_back((i == 0 ? cone_.rho_n : cone_.rho_t)[to_index(k)]);
   }
-  law_.block_entries = law_.units.size() * static_cast<std::size_t>(dim * dim);
+  law_.block_entries = law_.units.size() * to_index(dim * dim);
   zero_.assign(law_.rows(), 0.0);
   impulse_.resize(law_.rows()), velocity_.resize(law_.rows());
 }
@@ -48,7 +49,7 @@ bool AssembledSpace::factorise(std::span<const double> response) {
   const int dim = cone_.dim();
   for (std::size_t k = 0; k < law_.units.size(); ++k)
     for (auto e = matrix_.row_start[k]; e < matrix_.row_start[k + 1]; ++e) {
-      const auto j = static_cast<std::size_t>(matrix_.column[static_cast<std::size_t>(e)]);
+      const auto j = to_index(matrix_.column[to_index(e)]);
       const double *a = cone_.a.block(e), *d = response.data() + law_.units[j].block;
       double* m = matrix_.block(e);
       for (int row = 0; row < dim; ++row)

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/solvers/ldl/ldl_ordering.h"
 
 namespace cairn {
@@ -41,7 +42,7 @@ template <int Columns>
 inline void solve_pivot(const double* lu, const std::array<std::int8_t, kDim>& exchange, double* b) {
   double x[kDim * Columns];
   for (int i = 0; i < kDim; ++i)
-    for (int j = 0; j < Columns; ++j) x[i * Columns + j] = b[exchange[static_cast<std::size_t>(i)] * Columns + j];
+    for (int j = 0; j < Columns; ++j) x[i * Columns + j] = b[exchange[to_index(i)] * Columns + j];
   for (int i = 1; i < kDim; ++i)
     for (int k = 0; k < i; ++k)
       for (int j = 0; j < Columns; ++j) x[i * Columns + j] -= lu[i * kDim + k] * x[k * Columns + j];
@@ -62,20 +63,20 @@ void BodyMatrix::set_graph(std::span<const Edge> edges, std::int32_t body_count)
   analyse();
   find_targets();
   find_places();
-  values_.assign(static_cast<std::size_t>(stored_blocks()) * kEntries, 0.0);
-  exchange_.resize(static_cast<std::size_t>(body_count));
+  values_.assign(to_index(stored_blocks()) * kEntries, 0.0);
+  exchange_.resize(to_index(body_count));
 }
 
 /// Who is eliminated when, and joined to whom.
 void BodyMatrix::analyse() {
-  const auto count = static_cast<std::size_t>(body_count_);
+  const auto count = to_index(body_count_);
   LdlGraph graph;
   graph.nodes.assign(count, {kDim, false, {kNoVertex, kNoVertex}});
   graph.neighbours.resize(count);
   for (const Edge& edge : edges_)
     if (edge.a != kNoVertex && edge.b != kNoVertex) {
-      graph.neighbours[static_cast<std::size_t>(edge.a)].push_back(edge.b);
-      graph.neighbours[static_cast<std::size_t>(edge.b)].push_back(edge.a);
+      graph.neighbours[to_index(edge.a)].push_back(edge.b);
+      graph.neighbours[to_index(edge.b)].push_back(edge.a);
     }
   for (auto& list : graph.neighbours) {
     std::sort(list.begin(), list.end());
@@ -86,19 +87,19 @@ void BodyMatrix::analyse() {
   order_.clear(), start_.assign(1, 0), column_.clear();
   position_.resize(count);
   for (const LdlStep& step : elimination.steps) {
-    position_[static_cast<std::size_t>(step.node)] = static_cast<std::int32_t>(order_.size());
+    position_[to_index(step.node)] = static_cast<std::int32_t>(order_.size());
     order_.push_back(step.node);
   }
   for (const LdlStep& step : elimination.steps) {
-    for (const std::int32_t body : step.column) column_.push_back(position_[static_cast<std::size_t>(body)]);
+    for (const std::int32_t body : step.column) column_.push_back(position_[to_index(body)]);
     start_.push_back(static_cast<std::int32_t>(column_.size()));
   }
 }
 
 /// The upper block of two positions that are joined, position < other; the lower one follows it.
 std::int32_t BodyMatrix::upper_of(std::int32_t position, std::int32_t other) const {
-  const auto begin = column_.begin() + start_[static_cast<std::size_t>(position)];
-  const auto end = column_.begin() + start_[static_cast<std::size_t>(position) + 1];
+  const auto begin = column_.begin() + start_[to_index(position)];
+  const auto end = column_.begin() + start_[to_index(position) + 1];
   const auto at = std::lower_bound(begin, end, other);
   CAIRN_ASSERT(at != end && *at == other);
   return body_count_ + 2 * static_cast<std::int32_t>(at - column_.begin());
@@ -108,8 +109,8 @@ void BodyMatrix::find_targets() {
   targets_.clear(), first_target_.clear();
   for (std::int32_t p = 0; p < body_count_; ++p) {
     first_target_.push_back(static_cast<std::int64_t>(targets_.size()));
-    const auto begin = static_cast<std::size_t>(start_[static_cast<std::size_t>(p)]);
-    const auto end = static_cast<std::size_t>(start_[static_cast<std::size_t>(p) + 1]);
+    const auto begin = to_index(start_[to_index(p)]);
+    const auto end = to_index(start_[to_index(p) + 1]);
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t j = i + 1; j < end; ++j) targets_.push_back(upper_of(column_[i], column_[j]));
   }
@@ -119,8 +120,8 @@ void BodyMatrix::find_places() {
   places_.clear();
   for (const Edge& edge : edges_) {
     Place place;
-    if (edge.a != kNoVertex) place.aa = position_[static_cast<std::size_t>(edge.a)];
-    if (edge.b != kNoVertex) place.bb = position_[static_cast<std::size_t>(edge.b)];
+    if (edge.a != kNoVertex) place.aa = position_[to_index(edge.a)];
+    if (edge.b != kNoVertex) place.bb = position_[to_index(edge.b)];
     if (place.aa >= 0 && place.bb >= 0) {
       const std::int32_t upper = upper_of(std::min(place.aa, place.bb), std::max(place.aa, place.bb));
       place.ab = place.aa < place.bb ? upper : upper + 1;
@@ -138,8 +139,8 @@ void BodyMatrix::set_identity() {
 
 bool BodyMatrix::factorise_pivot(std::int32_t position) {
   double* a = block(position);
-  auto& exchange = exchange_[static_cast<std::size_t>(position)];
-  for (int i = 0; i < kDim; ++i) exchange[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(i);
+  auto& exchange = exchange_[to_index(position)];
+  for (int i = 0; i < kDim; ++i) exchange[to_index(i)] = static_cast<std::int8_t>(i);
   for (int p = 0; p < kDim; ++p) {
     int best = p;
     for (int i = p + 1; i < kDim; ++i)
@@ -148,7 +149,7 @@ bool BodyMatrix::factorise_pivot(std::int32_t position) {
     if (!(std::fabs(pivot) > 0) || !std::isfinite(pivot)) return false;
     if (best != p) {
       std::swap_ranges(a + p * kDim, a + (p + 1) * kDim, a + best * kDim);
-      std::swap(exchange[static_cast<std::size_t>(p)], exchange[static_cast<std::size_t>(best)]);
+      std::swap(exchange[to_index(p)], exchange[to_index(best)]);
     }
     const double inverse = 1 / pivot;
     for (int i = p + 1; i < kDim; ++i) {
@@ -163,13 +164,13 @@ bool BodyMatrix::factorise_pivot(std::int32_t position) {
 bool BodyMatrix::factorise() {
   for (std::int32_t p = 0; p < body_count_; ++p) {
     if (!factorise_pivot(p)) return false;
-    const std::int32_t begin = start_[static_cast<std::size_t>(p)], end = start_[static_cast<std::size_t>(p) + 1];
-    const auto& exchange = exchange_[static_cast<std::size_t>(p)];
-    const std::int32_t* target = targets_.data() + first_target_[static_cast<std::size_t>(p)];
+    const std::int32_t begin = start_[to_index(p)], end = start_[to_index(p) + 1];
+    const auto& exchange = exchange_[to_index(p)];
+    const std::int32_t* target = targets_.data() + first_target_[to_index(p)];
     for (std::int32_t i = begin; i < end; ++i) solve_pivot<kDim>(block(p), exchange, block(body_count_ + 2 * i));
     for (std::int32_t i = begin; i < end; ++i) {
       const double *upper_i = block(body_count_ + 2 * i), *lower_i = upper_i + kEntries;
-      subtract_product(lower_i, upper_i, block(column_[static_cast<std::size_t>(i)]));
+      subtract_product(lower_i, upper_i, block(column_[to_index(i)]));
       for (std::int32_t j = i + 1; j < end; ++j, ++target) {
         const double *upper_j = block(body_count_ + 2 * j), *lower_j = upper_j + kEntries;
         subtract_product(lower_i, upper_j, block(*target));
@@ -181,20 +182,18 @@ bool BodyMatrix::factorise() {
 }
 
 void BodyMatrix::solve(std::span<double> x) const {
-  const auto at = [&](std::int32_t position) {
-    return x.data() + std::int64_t{order_[static_cast<std::size_t>(position)]} * kDim;
-  };
+  const auto at = [&](std::int32_t position) { return x.data() + std::int64_t{order_[to_index(position)]} * kDim; };
   const auto upper = [&](std::int32_t entry) {
     return values_.data() + (body_count_ + 2 * std::int64_t{entry}) * kEntries;
   };
   for (std::int32_t p = 0; p < body_count_; ++p) {
-    solve_pivot<1>(values_.data() + std::int64_t{p} * kEntries, exchange_[static_cast<std::size_t>(p)], at(p));
-    for (auto i = start_[static_cast<std::size_t>(p)]; i < start_[static_cast<std::size_t>(p) + 1]; ++i)
-      subtract_product_vector(upper(i) + kEntries, at(p), at(column_[static_cast<std::size_t>(i)]));
+    solve_pivot<1>(values_.data() + std::int64_t{p} * kEntries, exchange_[to_index(p)], at(p));
+    for (auto i = start_[to_index(p)]; i < start_[to_index(p) + 1]; ++i)
+      subtract_product_vector(upper(i) + kEntries, at(p), at(column_[to_index(i)]));
   }
   for (std::int32_t p = body_count_ - 1; p >= 0; --p)
-    for (auto i = start_[static_cast<std::size_t>(p)]; i < start_[static_cast<std::size_t>(p) + 1]; ++i)
-      subtract_product_vector(upper(i), at(column_[static_cast<std::size_t>(i)]), at(p));
+    for (auto i = start_[to_index(p)]; i < start_[to_index(p) + 1]; ++i)
+      subtract_product_vector(upper(i), at(column_[to_index(i)]), at(p));
 }
 
 }  // namespace cairn

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -74,14 +76,14 @@ void BodySpace::number_bodies() {
     root_mass_.push_back(std::sqrt(std::max(body.inverse_mass, 0.0)));
     turning_.push_back(root_of(body.inverse_inertia));
   }
-  state_size_ = static_cast<std::size_t>(count) * 6;
+  state_size_ = to_index(count) * 6;
 }
 
 /// A row of J S from the row of J: (linear, angular) per body.
 BodySpace::Row BodySpace::weigh(std::int32_t body_a, std::int32_t body_b, const Velocity& a, const Velocity& b) const {
   Row row{};
   const auto half = [&](std::int32_t body, const Velocity& j, double* out) {
-    const auto i = static_cast<std::size_t>(body);
+    const auto i = to_index(body);
     if (number_[i] == kNoVertex) return;
     const Factor& l = turning_[i];
     out[0] = root_mass_[i] * j.linear.x, out[1] = root_mass_[i] * j.linear.y, out[2] = root_mass_[i] * j.linear.z;
@@ -107,31 +109,31 @@ void BodySpace::add_contact(const ContactBlock& c) {
                  {axes[i], cross(c.arm_b, axes[i])});
   };
   double trace = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(dim_); ++i) {
+  for (std::size_t i = 0; i < to_index(dim_); ++i) {
     g_.push_back(row_of(i));
     trace += dot12(g_.back().data(), g_.back().data());
   }
   const double size = trace > 0 ? std::sqrt(dim_ / trace) : 0.0;
   std::array<double, 4> q = contact_velocity(c, free_velocity(*island_, c.body_a), free_velocity(*island_, c.body_b));
   q[0] += contact_bias(*island_, c);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(dim_); ++i) {
+  for (std::size_t i = 0; i < to_index(dim_); ++i) {
     const double scale = size * cone[i];
     law_.scale.push_back(scale), law_.q.push_back(scale * q[i]), law_.softness.push_back(0);
-    for (double& value : g_[static_cast<std::size_t>(unit.first) + i]) value *= scale;
+    for (double& value : g_[to_index(unit.first) + i]) value *= scale;
   }
   finish_unit(unit);
-  edges_.push_back({number_[static_cast<std::size_t>(c.body_a)], number_[static_cast<std::size_t>(c.body_b)]});
+  edges_.push_back({number_[to_index(c.body_a)], number_[to_index(c.body_b)]});
 }
 
 /// Every row by itself: its bounds are its own.
 void BodySpace::add_joint(const JointBlock& joint) {
   for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-    const JointRow& row = island_->joint_rows[static_cast<std::size_t>(k)];
+    const JointRow& row = island_->joint_rows[to_index(k)];
     LawUnit unit{static_cast<std::int32_t>(law_.rows()), static_cast<std::int32_t>(law_.block_entries), 1};
     Row& g = g_.emplace_back(
         weigh(joint.body_a, joint.body_b, {row.linear_a, row.angular_a}, {row.linear_b, row.angular_b}));
-    const bool acts = moves_bodies(island_->bodies[static_cast<std::size_t>(joint.body_a)],
-                                   island_->bodies[static_cast<std::size_t>(joint.body_b)], row);
+    const bool acts =
+        moves_bodies(island_->bodies[to_index(joint.body_a)], island_->bodies[to_index(joint.body_b)], row);
     const double softness = joint_softness(*island_, row);
     const double weight = (acts ? dot12(g.data(), g.data()) : 0.0) + softness;
     const double scale = weight > 0 ? 1 / std::sqrt(weight) : 0.0;
@@ -141,26 +143,25 @@ void BodySpace::add_joint(const JointBlock& joint) {
     law_.scale.push_back(scale), law_.q.push_back(scale * q), law_.softness.push_back(scale * scale * softness);
     for (double& value : g) value *= scale;
     finish_unit(unit);
-    edges_.push_back(
-        {number_[static_cast<std::size_t>(joint.body_a)], number_[static_cast<std::size_t>(joint.body_b)]});
+    edges_.push_back({number_[to_index(joint.body_a)], number_[to_index(joint.body_b)]});
   }
 }
 
 /// Step lengths: 1 / A_nn, and 1 / the largest row sum of the friction block, which bounds its eigenvalues.
 void BodySpace::finish_unit(const LawUnit& unit) {
-  const auto first = static_cast<std::size_t>(unit.first);
+  const auto first = to_index(unit.first);
   const auto inverse = [](double value) { return value > 0 ? 1 / value : 1.0; };
   law_.rho.push_back(inverse(dot12(g_[first].data(), g_[first].data()) + law_.softness[first]));
   double bound = 0;
-  for (std::size_t i = 1; i < static_cast<std::size_t>(unit.dim); ++i) {
+  for (std::size_t i = 1; i < to_index(unit.dim); ++i) {
     double sum = 0;
-    for (std::size_t j = 1; j < static_cast<std::size_t>(unit.dim); ++j)
+    for (std::size_t j = 1; j < to_index(unit.dim); ++j)
       sum += std::fabs(dot12(g_[first + i].data(), g_[first + j].data()));
     bound = std::max(bound, sum);
   }
   for (std::int32_t i = 1; i < unit.dim; ++i) law_.rho.push_back(inverse(bound));
   law_.units.push_back(unit);
-  law_.block_entries += static_cast<std::size_t>(unit.dim * unit.dim);
+  law_.block_entries += to_index(unit.dim * unit.dim);
 }
 
 void BodySpace::to_state(std::span<const double> x, std::span<double> s) const {
@@ -171,8 +172,8 @@ void BodySpace::to_state(std::span<const double> x, std::span<double> s) const {
       if (body == kNoVertex) return;
       double* out = s.data() + std::int64_t{body} * 6;
       for (std::int32_t i = unit.first; i < unit.first + unit.dim; ++i) {
-        const double factor = x[static_cast<std::size_t>(i)];
-        const double* g = g_[static_cast<std::size_t>(i)].data() + half;
+        const double factor = x[to_index(i)];
+        const double* g = g_[to_index(i)].data() + half;
         for (int k = 0; k < 6; ++k) out[k] += factor * g[k];
       }
     };
@@ -184,7 +185,7 @@ void BodySpace::to_velocity(std::span<const double> s, std::span<double> dz) con
   for (std::size_t u = 0; u < law_.units.size(); ++u) {
     const LawUnit& unit = law_.units[u];
     const Edge& edge = edges_[u];
-    for (auto i = static_cast<std::size_t>(unit.first); i < static_cast<std::size_t>(unit.first + unit.dim); ++i) {
+    for (auto i = to_index(unit.first); i < to_index(unit.first + unit.dim); ++i) {
       double sum = 0;
       if (edge.a != kNoVertex) sum += dot6(g_[i].data(), s.data() + std::int64_t{edge.a} * 6);
       if (edge.b != kNoVertex) sum += dot6(g_[i].data() + 6, s.data() + std::int64_t{edge.b} * 6);
@@ -196,7 +197,7 @@ void BodySpace::to_velocity(std::span<const double> s, std::span<double> dz) con
 /// Adds G^T D G of one unit to the blocks of its bodies.
 template <int D>
 void BodySpace::add_product(const LawUnit& unit, const BodyMatrix::Place& place, const double* response) {
-  const double* g = g_[static_cast<std::size_t>(unit.first)].data();
+  const double* g = g_[to_index(unit.first)].data();
   double a[D * 6], b[D * 6];
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < 6; ++j) {
@@ -237,11 +238,11 @@ void BodySpace::to_impulses(std::span<const double> x, ContactSolution& solution
   std::size_t row = 0;
   for (std::array<double, 4>& impulse : solution.contact_impulse) {
     impulse = {0, 0, 0, 0};
-    for (std::size_t i = 0; i < static_cast<std::size_t>(dim_); ++i, ++row) impulse[i] = law_.scale[row] * x[row];
+    for (std::size_t i = 0; i < to_index(dim_); ++i, ++row) impulse[i] = law_.scale[row] * x[row];
   }
   for (const JointBlock& joint : island_->joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k, ++row)
-      solution.joint_impulse[static_cast<std::size_t>(k)] = law_.scale[row] * x[row];
+      solution.joint_impulse[to_index(k)] = law_.scale[row] * x[row];
 }
 
 void BodySpace::from_impulses(const ContactSolution& solution, std::span<double> x) const {
@@ -251,10 +252,10 @@ void BodySpace::from_impulses(const ContactSolution& solution, std::span<double>
     return std::isfinite(value) ? value : 0.0;
   };
   for (const std::array<double, 4>& impulse : solution.contact_impulse)
-    for (std::size_t i = 0; i < static_cast<std::size_t>(dim_); ++i, ++row) x[row] = scaled(impulse[i]);
+    for (std::size_t i = 0; i < to_index(dim_); ++i, ++row) x[row] = scaled(impulse[i]);
   for (const JointBlock& joint : island_->joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k, ++row)
-      x[row] = scaled(solution.joint_impulse[static_cast<std::size_t>(k)]);
+      x[row] = scaled(solution.joint_impulse[to_index(k)]);
 }
 
 double BodySpace::measure(std::span<const double> x) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/solvers/exact/assembled_space.h"
 #include "cairn/solvers/prox/body_solve.h"
@@ -21,7 +22,7 @@ ExactSolver::~ExactSolver() = default;
 /// What the user should know.
 void ExactSolver::add_notes(SolveReport& report) const {
   const ExactReport& exact = report.exact;
-  const auto large = exact.ended[static_cast<std::size_t>(ExactStage::iterative)];
+  const auto large = exact.ended[to_index(ExactStage::iterative)];
   if (large > 0)
     report.notes.push_back(
         fmt::format("{} islands have more than max_contacts={} contacts and joint rows: solved by {}", large,
@@ -41,7 +42,7 @@ SolveReport ExactSolver::solve(const ContactProblem& problem, ContactSolution& s
   islands_.solve(
       problem, solution, context, {settings_, limits}, report,
       [&](const ContactProblem& island) {
-        return island.contacts.size() + island.joint_rows.size() <= static_cast<std::size_t>(settings_.max_contacts);
+        return island.contacts.size() + island.joint_rows.size() <= to_index(settings_.max_contacts);
       },
       [&]() -> Solver& {
         if (!large_) large_ = make_solver(settings_.large);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/island_parts.h"
 #include "cairn/solvers/ldl/ldl_pgs.h"
 #include "cairn/solvers/prox/prox.h"
@@ -53,7 +54,7 @@ SolveContext ExactIsland::context_of(const IslandLimits& limits, double toleranc
 ExactIslandReport ExactIsland::stagger(const IslandLimits& limits, std::span<double> x) {
   const auto has_spin = [](const ContactBlock& c) { return c.spin_radius > 0 && (c.friction1 > 0 || c.friction2 > 0); };
   const std::size_t size = island_->contacts.size() + island_->joint_rows.size();
-  if (size > static_cast<std::size_t>(settings_.staggered_contacts) ||
+  if (size > to_index(settings_.staggered_contacts) ||
       std::any_of(island_->contacts.begin(), island_->contacts.end(), has_spin))
     return {};
   if (!staggered_) staggered_ = std::make_unique<StaggeredIsland>(StaggeredSettings{});
@@ -79,8 +80,7 @@ int ExactIsland::sweep(int sweeps, const IslandLimits& limits, std::span<double>
 }
 
 bool ExactIsland::refer(const IslandLimits& limits, std::span<double> x) {
-  if (!island_->joints.empty() || island_->contacts.size() > static_cast<std::size_t>(settings_.reference_contacts))
-    return false;
+  if (!island_->joints.empty() || island_->contacts.size() > to_index(settings_.reference_contacts)) return false;
   space_.to_impulses(x, scratch_);
   SolveContext context = context_of(limits, limits.stop.tolerance, kReferenceSteps);
   ReferenceSolver().solve(*island_, scratch_, context);

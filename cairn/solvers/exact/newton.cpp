@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/exact/unit_law.h"
 
 namespace cairn {
@@ -64,7 +65,7 @@ void ExactNewton::velocity(const NewtonSpace& space, std::span<const double> x, 
 double ExactNewton::evaluate(const ScaledLaw& law, std::span<const double> x, std::span<const double> z, bool slopes) {
   for_each_unit(law, [&](const LawUnit& unit, auto dim) {
     constexpr int D = decltype(dim)::value;
-    const auto first = static_cast<std::size_t>(unit.first);
+    const auto first = to_index(unit.first);
     double tau[D], image[D];
     for (std::size_t i = 0; i < D; ++i) tau[i] = x[first + i] - law.rho[first + i] * z[first + i];
     project<D>(unit, tau, image, slopes ? slope_.data() + unit.block : nullptr);
@@ -78,12 +79,12 @@ bool ExactNewton::respond(const ScaledLaw& law, double eps) {
   bool ok = true;
   for_each_unit(law, [&](const LawUnit& unit, auto dim) {
     constexpr int D = decltype(dim)::value;
-    const auto first = static_cast<std::size_t>(unit.first);
+    const auto first = to_index(unit.first);
     const double* slope = slope_.data() + unit.block;
     double b[D * D], right[D * 2 * D];
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) {
-        const std::size_t at = first + static_cast<std::size_t>(j);
+        const std::size_t at = first + to_index(j);
         const double one = i == j ? 1.0 : 0.0, slide = slope[i * D + j] * law.rho[at];
         b[i * D + j] = one - slope[i * D + j] + slide * (law.softness[at] + eps);
         right[i * 2 * D + j] = one, right[i * 2 * D + D + j] = slide;
@@ -91,8 +92,8 @@ bool ExactNewton::respond(const ScaledLaw& law, double eps) {
     ok = solve_small<D>(b, right, 2 * D) && ok;
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) {
-        inverse_[static_cast<std::size_t>(unit.block + i * D + j)] = right[i * 2 * D + j];
-        response_[static_cast<std::size_t>(unit.block + i * D + j)] = right[i * 2 * D + D + j];
+        inverse_[to_index(unit.block + i * D + j)] = right[i * 2 * D + j];
+        response_[to_index(unit.block + i * D + j)] = right[i * 2 * D + D + j];
       }
   });
   return ok;
@@ -119,9 +120,9 @@ void ExactNewton::add_solution(NewtonSpace& space, bool& ok) {
     constexpr int D = decltype(dim)::value;
     const double* response = response_.data() + unit.block;
     for (int i = 0; i < D; ++i) {
-      double sum = h_[static_cast<std::size_t>(unit.first + i)];
-      for (int j = 0; j < D; ++j) sum -= response[i * D + j] * dz_[static_cast<std::size_t>(unit.first + j)];
-      dx_[static_cast<std::size_t>(unit.first + i)] += sum;
+      double sum = h_[to_index(unit.first + i)];
+      for (int j = 0; j < D; ++j) sum -= response[i * D + j] * dz_[to_index(unit.first + j)];
+      dx_[to_index(unit.first + i)] += sum;
     }
   });
 }
@@ -134,7 +135,7 @@ void ExactNewton::refine(NewtonSpace& space) {
   for (std::size_t i = 0; i < dz_.size(); ++i) dz_[i] += law.softness[i] * dx_[i];
   for_each_unit(law, [&](const LawUnit& unit, auto dim) {
     constexpr int D = decltype(dim)::value;
-    const auto first = static_cast<std::size_t>(unit.first);
+    const auto first = to_index(unit.first);
     const double* slope = slope_.data() + unit.block;
     for (std::size_t i = 0; i < D; ++i) {
       double sum = -f_[first + i] - dx_[first + i];
@@ -186,7 +187,7 @@ bool ExactNewton::solve_impulses(NewtonSpace& space, const ImpulseNewtonSettings
     velocity(space, x, z_);
     const double residual = evaluate(space.law(), x, z_, true);
     if (!std::isfinite(residual)) return best.done();
-    window[static_cast<std::size_t>(step) % kWindow] = residual;
+    window[to_index(step) % kWindow] = residual;
     best.count_factorisation();
     if (!impulse_step(space, settings)) return best.done();
     search_impulses(space.law(), *std::max_element(window.begin(), window.end()), x);
@@ -201,7 +202,7 @@ double ExactNewton::follow(const NewtonSpace& space, std::span<const double> s, 
   const ScaledLaw& law = space.law();
   for_each_unit(law, [&](const LawUnit& unit, auto dim) {
     constexpr int D = decltype(dim)::value;
-    const auto first = static_cast<std::size_t>(unit.first);
+    const auto first = to_index(unit.first);
     double tau[D];
     const double inverse = 1 / (eps + law.softness[first]);
     for (std::size_t i = 0; i < D; ++i) tau[i] = (eps * centre_[first + i] - z[first + i]) * inverse;
@@ -244,7 +245,7 @@ bool ExactNewton::solve_inner(NewtonSpace& space, double eps, int max_steps, Bes
     if ((step > 0 && best.record(x_)) || !std::isfinite(residual)) return false;
     if (step > 0 && residual <= target) return true;
     if (step == max_steps) return false;
-    window[static_cast<std::size_t>(step) % kWindow] = residual;
+    window[to_index(step) % kWindow] = residual;
     best.count_factorisation();
     if (!space.factorise(response_) || !space.solve(rest_, ds_)) return false;
     space.to_velocity(ds_, dz_);

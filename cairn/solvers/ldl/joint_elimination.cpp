@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/ldl/ldl_structure.h"
 #include "cairn/solvers/local_contact.h"
 
@@ -30,7 +31,7 @@ void solve_small(const ContactProblem& part, const std::int32_t* contact, int co
         for (int k = 0; k < 3; ++k) block[3 * row + k] = from[3 * i + k];
         r[row] = impulse[3 * i + row];
       }
-      const double friction = part.contacts[static_cast<std::size_t>(contact[i])].friction1;
+      const double friction = part.contacts[to_index(contact[i])].friction1;
       if (!solve_local_contact<3>(block, b, friction, r)) project_fixed_point<3>(block, b, friction, r);
       for (int k = 0; k < 3; ++k) {
         change = std::max(change, std::fabs(r[k] - impulse[3 * i + k]));
@@ -46,23 +47,21 @@ void solve_small(const ContactProblem& part, const std::int32_t* contact, int co
 
 /// Counts what each island has; true if any is to be solved here.
 bool JointElimination::pick_islands(const ContactProblem& problem, int most_contacts, ThreadPool* pool) {
-  const auto vertex = [&](std::int32_t body) {
-    return problem.bodies[static_cast<std::size_t>(body)].is_dynamic() ? body : kNoVertex;
-  };
+  const auto vertex = [&](std::int32_t body) { return problem.bodies[to_index(body)].is_dynamic() ? body : kNoVertex; };
   edges_.clear();
   for (const JointBlock& joint : problem.joints) edges_.push_back({vertex(joint.body_a), vertex(joint.body_b)});
   for (const ContactBlock& c : problem.contacts) edges_.push_back({vertex(c.body_a), vertex(c.body_b)});
   finder_.find(edges_, static_cast<std::int32_t>(problem.bodies.size()), pool, islands_);
-  contacts_in_.assign(static_cast<std::size_t>(islands_.count), 0), joints_in_ = contacts_in_;
+  contacts_in_.assign(to_index(islands_.count), 0), joints_in_ = contacts_in_;
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     if (islands_.of_edge[e] < 0) continue;
-    const auto island = static_cast<std::size_t>(islands_.of_edge[e]);
+    const auto island = to_index(islands_.of_edge[e]);
     bool fits = true;
     if (e < problem.joints.size()) {
       const JointBlock& joint = problem.joints[e];
       ++joints_in_[island];
       for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
-        fits = fits && !is_bounded(problem.joint_rows[static_cast<std::size_t>(k)]);
+        fits = fits && !is_bounded(problem.joint_rows[to_index(k)]);
     } else {
       const ContactBlock& c = problem.contacts[e - problem.joints.size()];
       ++contacts_in_[island];
@@ -74,15 +73,15 @@ bool JointElimination::pick_islands(const ContactProblem& problem, int most_cont
   std::int32_t count = 0;
   for (std::size_t i = 0; i < small_of_.size(); ++i)
     if (joints_in_[i] > 0 && contacts_in_[i] > 0 && contacts_in_[i] <= most_contacts) small_of_[i] = count++;
-  small_.assign(static_cast<std::size_t>(count), {});
+  small_.assign(to_index(count), {});
   return count > 0;
 }
 
 std::int32_t JointElimination::local_body(const ContactProblem& problem, std::int32_t body) {
-  std::int32_t& local = local_[static_cast<std::size_t>(body)];
+  std::int32_t& local = local_[to_index(body)];
   if (local < 0) {
     local = static_cast<std::int32_t>(part_.bodies.size());
-    part_.bodies.push_back(problem.bodies[static_cast<std::size_t>(body)]);
+    part_.bodies.push_back(problem.bodies[to_index(body)]);
   }
   return local;
 }
@@ -93,14 +92,14 @@ void JointElimination::copy_parts(const ContactProblem& problem, const ContactSo
   row_from_.clear(), contact_from_.clear();
   local_.assign(problem.bodies.size(), -1);
   const auto small_of = [&](std::size_t edge) {
-    return islands_.of_edge[edge] < 0 ? -1 : small_of_[static_cast<std::size_t>(islands_.of_edge[edge])];
+    return islands_.of_edge[edge] < 0 ? -1 : small_of_[to_index(islands_.of_edge[edge])];
   };
   for (std::size_t j = 0; j < problem.joints.size(); ++j) {
     if (small_of(j) < 0) continue;
     JointBlock joint = problem.joints[j];
     for (std::int32_t k = 0; k < joint.row_count; ++k) {
       row_from_.push_back(joint.first_row + k);
-      part_.joint_rows.push_back(problem.joint_rows[static_cast<std::size_t>(joint.first_row + k)]);
+      part_.joint_rows.push_back(problem.joint_rows[to_index(joint.first_row + k)]);
     }
     joint.body_a = local_body(problem, joint.body_a), joint.body_b = local_body(problem, joint.body_b);
     joint.first_row = static_cast<std::int32_t>(part_.joint_rows.size()) - joint.row_count;
@@ -109,10 +108,10 @@ void JointElimination::copy_parts(const ContactProblem& problem, const ContactSo
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
     const std::int32_t index = small_of(problem.joints.size() + k);
     if (index < 0) continue;
-    Small& small = small_[static_cast<std::size_t>(index)];
+    Small& small = small_[to_index(index)];
     if (!solution.contact_impulse.empty())
       std::copy_n(solution.contact_impulse[k].begin(), 3, small.impulse.begin() + 3 * small.contacts);
-    small.contact[static_cast<std::size_t>(small.contacts++)] = static_cast<std::int32_t>(part_.contacts.size());
+    small.contact[to_index(small.contacts++)] = static_cast<std::int32_t>(part_.contacts.size());
     ContactBlock contact = problem.contacts[k];
     contact.body_a = local_body(problem, contact.body_a), contact.body_b = local_body(problem, contact.body_b);
     part_.contacts.push_back(contact);
@@ -126,8 +125,7 @@ void JointElimination::respond(bool with_bias, ThreadPool* pool) {
   const auto for_rows = [&](auto&& visit) {
     for (const JointBlock& joint : part_.joints)
       for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
-        visit(joint, static_cast<std::size_t>(k), velocity_[static_cast<std::size_t>(joint.body_a)],
-              velocity_[static_cast<std::size_t>(joint.body_b)]);
+        visit(joint, to_index(k), velocity_[to_index(joint.body_a)], velocity_[to_index(joint.body_b)]);
   };
   for_rows([&](const JointBlock&, std::size_t k, Velocity& a, Velocity& b) {
     const JointRow& row = part_.joint_rows[k];
@@ -146,11 +144,10 @@ void JointElimination::find_free_motion(ThreadPool* pool) {
   respond(true, pool);
   for (Small& small : small_)
     for (int i = 0; i < small.contacts; ++i) {
-      const ContactBlock& c = part_.contacts[static_cast<std::size_t>(small.contact[static_cast<std::size_t>(i)])];
-      const std::array<double, 4> y = contact_velocity(c, velocity_[static_cast<std::size_t>(c.body_a)],
-                                                       velocity_[static_cast<std::size_t>(c.body_b)]);
-      for (int k = 0; k < 3; ++k) small.q[static_cast<std::size_t>(3 * i + k)] = y[static_cast<std::size_t>(k)];
-      small.q[static_cast<std::size_t>(3 * i)] += contact_bias(part_, c);
+      const ContactBlock& c = part_.contacts[to_index(small.contact[to_index(i)])];
+      const std::array<double, 4> y = contact_velocity(c, velocity_[to_index(c.body_a)], velocity_[to_index(c.body_b)]);
+      for (int k = 0; k < 3; ++k) small.q[to_index(3 * i + k)] = y[to_index(k)];
+      small.q[to_index(3 * i)] += contact_bias(part_, c);
     }
 }
 
@@ -161,29 +158,26 @@ void JointElimination::find_matrices(ThreadPool* pool) {
   for (int column = 0; column < 3 * most; ++column) {
     std::fill(velocity_.begin(), velocity_.end(), Velocity{});
     std::array<double, 4> unit{};
-    unit[static_cast<std::size_t>(column % 3)] = 1;
+    unit[to_index(column % 3)] = 1;
     for (Small& small : small_) {
       if (column >= 3 * small.contacts) continue;
-      const auto k = static_cast<std::size_t>(small.contact[static_cast<std::size_t>(column / 3)]);
+      const auto k = to_index(small.contact[to_index(column / 3)]);
       const ContactBlock& c = part_.contacts[k];
-      apply_contact_impulse(part_, c, unit, velocity_[static_cast<std::size_t>(c.body_a)],
-                            velocity_[static_cast<std::size_t>(c.body_b)]);
-      small.alone = contact_velocity(c, velocity_[static_cast<std::size_t>(c.body_a)],
-                                     velocity_[static_cast<std::size_t>(c.body_b)])[0];
+      apply_contact_impulse(part_, c, unit, velocity_[to_index(c.body_a)], velocity_[to_index(c.body_b)]);
+      small.alone = contact_velocity(c, velocity_[to_index(c.body_a)], velocity_[to_index(c.body_b)])[0];
     }
     respond(false, pool);
     for (Small& small : small_)
       for (int i = 0; i < small.contacts && column < 3 * small.contacts; ++i) {
-        const ContactBlock& c = part_.contacts[static_cast<std::size_t>(small.contact[static_cast<std::size_t>(i)])];
-        const std::array<double, 4> y = contact_velocity(c, velocity_[static_cast<std::size_t>(c.body_a)],
-                                                         velocity_[static_cast<std::size_t>(c.body_b)]);
-        for (int k = 0; k < 3; ++k)
-          small.a[static_cast<std::size_t>((3 * i + k) * kRows + column)] = y[static_cast<std::size_t>(k)];
+        const ContactBlock& c = part_.contacts[to_index(small.contact[to_index(i)])];
+        const std::array<double, 4> y =
+            contact_velocity(c, velocity_[to_index(c.body_a)], velocity_[to_index(c.body_b)]);
+        for (int k = 0; k < 3; ++k) small.a[to_index((3 * i + k) * kRows + column)] = y[to_index(k)];
       }
     if (column % 3 != 0) continue;
     for (Small& small : small_) {
       const bool given = column < 3 * small.contacts;
-      if (!given || small.a[static_cast<std::size_t>(column * (kRows + 1))] > kHeld * small.alone) continue;
+      if (!given || small.a[to_index(column * (kRows + 1))] > kHeld * small.alone) continue;
       small.held = true;
       std::fill_n(small.impulse.begin() + column, 3, 0.0);
     }
@@ -195,18 +189,16 @@ void JointElimination::take_impulses(ThreadPool* pool, ContactSolution& solution
   for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] = free_velocity(part_, static_cast<std::int32_t>(i));
   for (const Small& small : small_)
     for (int i = 0; i < small.contacts; ++i) {
-      const auto k = static_cast<std::size_t>(small.contact[static_cast<std::size_t>(i)]);
+      const auto k = to_index(small.contact[to_index(i)]);
       const ContactBlock& c = part_.contacts[k];
       std::array<double, 4> impulse{};
       std::copy_n(small.impulse.begin() + 3 * i, 3, impulse.begin());
-      apply_contact_impulse(part_, c, impulse, velocity_[static_cast<std::size_t>(c.body_a)],
-                            velocity_[static_cast<std::size_t>(c.body_b)]);
-      solution.contact_impulse[static_cast<std::size_t>(contact_from_[k])] = impulse;
+      apply_contact_impulse(part_, c, impulse, velocity_[to_index(c.body_a)], velocity_[to_index(c.body_b)]);
+      solution.contact_impulse[to_index(contact_from_[k])] = impulse;
     }
   respond(true, pool);
   for (std::size_t k = 0; k < row_from_.size(); ++k)
-    solution.joint_impulse[static_cast<std::size_t>(row_from_[k])] =
-        std::isfinite(row_impulse_[k]) ? row_impulse_[k] : 0.0;
+    solution.joint_impulse[to_index(row_from_[k])] = std::isfinite(row_impulse_[k]) ? row_impulse_[k] : 0.0;
 }
 
 int JointElimination::run(const ContactProblem& problem, int most_contacts, ContactSolution& solution,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/simd/simd.h"
 #include "cairn/solvers/ldl/ldl_kernels.h"
 
@@ -44,7 +45,7 @@ bool is_joint(LdlSideKind kind) { return kind == LdlSideKind::joint_a || kind ==
 }  // namespace
 
 void LdlFactor::resize(Array& array, std::int64_t entries) const {
-  array.assign(static_cast<std::size_t>(std::max<std::int64_t>(entries * lanes_, 1) + 7) / 8, Line{});
+  array.assign(to_index(std::max<std::int64_t>(entries * lanes_, 1) + 7) / 8, Line{});
 }
 
 void LdlFactor::reset(std::shared_ptr<const LdlProgram> program, int lanes) {
@@ -79,8 +80,8 @@ template <class Mode>
 void LdlFactor::load_lanes(const JointProblem& problem, const Lanes& lanes, std::span<const std::uint8_t> is_active) {
   constexpr int kLanes = Mode::kLanes;
   for (std::size_t b = 0; b < lanes[0]->bodies.size(); ++b)
-    for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
-      const ProblemBody& body = problem.bodies[static_cast<std::size_t>(lanes[lane]->bodies[b])];
+    for (std::size_t lane = 0; lane < to_index(kLanes); ++lane) {
+      const ProblemBody& body = problem.bodies[to_index(lanes[lane]->bodies[b])];
       const SymMat3& i = body.inverse_inertia;
       const double numbers[7] = {body.inverse_mass, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz};
       double* to = data(mass_) + b * 7 * kLanes + lane;
@@ -94,19 +95,19 @@ void LdlFactor::load_lanes(const JointProblem& problem, const Lanes& lanes, std:
   const ProblemBody still;
   const auto body_of = [&](std::int32_t side, std::size_t lane) -> const ProblemBody& {
     if (side < 0) return still;
-    const std::int32_t body = program_->sides()[static_cast<std::size_t>(side)].body;
-    return problem.bodies[static_cast<std::size_t>(lanes[lane]->bodies[static_cast<std::size_t>(body)])];
+    const std::int32_t body = program_->sides()[to_index(side)].body;
+    return problem.bodies[to_index(lanes[lane]->bodies[to_index(body)])];
   };
   for (const LdlBlockSides& block : program_->block_sides())
-    for (std::size_t lane = 0; lane < static_cast<std::size_t>(kLanes); ++lane) {
+    for (std::size_t lane = 0; lane < to_index(kLanes); ++lane) {
       const ProblemBody &body_a = body_of(block.side_a, lane), &body_b = body_of(block.side_b, lane);
-      const std::int32_t* rows = &lanes[lane]->rows[static_cast<std::size_t>(block.first_row)];
+      const std::int32_t* rows = &lanes[lane]->rows[to_index(block.first_row)];
       double* side_a = block.side_a >= 0 ? jacobian(block.side_a) + lane : nullptr;
       double* side_b = block.side_b >= 0 ? jacobian(block.side_b) + lane : nullptr;
       double* softness = data(softness_) + kLanes * std::ptrdiff_t{block.first_row} + lane;
       double* active = data(active_) + kLanes * std::ptrdiff_t{block.first_row} + lane;
       for (std::int32_t k = 0; k < block.degree; ++k) {
-        const auto index = static_cast<std::size_t>(rows[k]);
+        const auto index = to_index(rows[k]);
         const JointRow& from = problem.joint_rows[index];
         softness[kLanes * k] = softness_of(problem, from);
         const bool acts = softness[kLanes * k] > 0 || moves_bodies(body_a, body_b, from);
@@ -119,7 +120,7 @@ void LdlFactor::load_lanes(const JointProblem& problem, const Lanes& lanes, std:
 
 void LdlFactor::load(const JointProblem& problem, std::span<const LdlMechanism* const> mechanisms,
                      std::span<const std::uint8_t> is_active) {
-  CAIRN_ASSERT(!mechanisms.empty() && mechanisms.size() <= static_cast<std::size_t>(lanes_));
+  CAIRN_ASSERT(!mechanisms.empty() && mechanisms.size() <= to_index(lanes_));
   Lanes lanes{};
   for (std::size_t lane = 0; lane < lanes.size(); ++lane)
     lanes[lane] = mechanisms[std::min(lane, mechanisms.size() - 1)];
@@ -159,7 +160,7 @@ template <class Mode>
 inline void LdlFactor::weigh(std::int32_t side_index, double* right) {
   using Entry = typename Mode::Entry;
   constexpr int kLanes = Mode::kLanes;
-  const LdlSide& side = program_->sides()[static_cast<std::size_t>(side_index)];
+  const LdlSide& side = program_->sides()[to_index(side_index)];
   const double* from = jacobian(side_index);
   Entry mass[7], j[6], w[6], scale;
   for (int m = 0; m < 7; ++m) get_lanes(data(mass_) + kLanes * (side.body * 7 + m), mass[m]);
@@ -190,11 +191,11 @@ void LdlFactor::add_products() {
   const auto sides = static_cast<std::int32_t>(program_->sides().size());
   for (std::int32_t s = 0; s < sides; ++s) {
     weigh<Mode>(s, right);
-    const std::int32_t columns = program_->sides()[static_cast<std::size_t>(s)].degree;
-    const std::int32_t end = program_->first_product()[static_cast<std::size_t>(s) + 1];
-    for (std::int32_t p = program_->first_product()[static_cast<std::size_t>(s)]; p < end; ++p) {
-      const LdlProduct& product = program_->products()[static_cast<std::size_t>(p)];
-      const std::int32_t rows = program_->sides()[static_cast<std::size_t>(product.left)].degree;
+    const std::int32_t columns = program_->sides()[to_index(s)].degree;
+    const std::int32_t end = program_->first_product()[to_index(s) + 1];
+    for (std::int32_t p = program_->first_product()[to_index(s)]; p < end; ++p) {
+      const LdlProduct& product = program_->products()[to_index(p)];
+      const std::int32_t rows = program_->sides()[to_index(product.left)].degree;
       const double* left = jacobian(product.left);
       for (std::int32_t k = 0; k < columns; ++k) {
         for (int m = 0; m < 6; ++m) get_lanes(right + kLanes * (k * 6 + m), r[m]);
@@ -230,7 +231,7 @@ void LdlFactor::finish_diagonal(const LdlRegularisation& regularisation) {
   }
   for (std::size_t row = 0; row < program_->row_x().size(); ++row) {
     const std::int32_t x = program_->row_x()[row];
-    double* diagonal = data(values_) + kLanes * program_->diagonal_of_x()[static_cast<std::size_t>(x)];
+    double* diagonal = data(values_) + kLanes * program_->diagonal_of_x()[to_index(x)];
     Entry softness, scale, active;
     const auto at = kLanes * static_cast<std::ptrdiff_t>(row);
     get_lanes(data(softness_) + at, softness);
@@ -310,7 +311,7 @@ void LdlFactor::take_impulse(bool add, double* impulse) {
   constexpr int kLanes = Mode::kLanes;
   typename Mode::Entry value, old;
   for (std::int32_t row = 0; row < program_->row_count(); ++row) {
-    get_lanes(data(x_) + kLanes * program_->row_x()[static_cast<std::size_t>(row)], value);
+    get_lanes(data(x_) + kLanes * program_->row_x()[to_index(row)], value);
     get_lanes(impulse + kLanes * row, old);
     if (add) value += old;
     put_lanes(value, impulse + kLanes * row);

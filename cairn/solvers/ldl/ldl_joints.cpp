@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -42,10 +43,10 @@ void LdlJoints::find_programs() {
 void LdlJoints::form_units() {
   members_.resize(mechanism_count_);
   for (std::size_t i = 0; i < mechanism_count_; ++i) members_[i] = static_cast<std::int32_t>(i);
-  const auto id = [&](std::size_t position) { return programs_[static_cast<std::size_t>(members_[position])].id; };
+  const auto id = [&](std::size_t position) { return programs_[to_index(members_[position])].id; };
   std::sort(members_.begin(), members_.end(), [&](std::int32_t a, std::int32_t b) {
-    const std::int64_t id_a = programs_[static_cast<std::size_t>(a)].id;
-    const std::int64_t id_b = programs_[static_cast<std::size_t>(b)].id;
+    const std::int64_t id_a = programs_[to_index(a)].id;
+    const std::int64_t id_b = programs_[to_index(b)].id;
     return id_a != id_b ? id_a < id_b : a < b;
   });
   units_.clear();
@@ -53,20 +54,18 @@ void LdlJoints::form_units() {
   for (std::size_t first = 0; first < members_.size();) {
     int count = 1;
     const auto alike = [&](int n) {
-      return first + static_cast<std::size_t>(n) < members_.size() &&
-             id(first + static_cast<std::size_t>(n)) == id(first);
+      return first + to_index(n) < members_.size() && id(first + to_index(n)) == id(first);
     };
     while (settings_.batching && count < kLdlLanes && alike(count)) ++count;
     if (count < kFewest) count = 1;
     for (int lane = 0; lane < count; ++lane)
-      places_[static_cast<std::size_t>(members_[first + static_cast<std::size_t>(lane)])] = {
-          static_cast<std::int32_t>(units_.size()), lane};
+      places_[to_index(members_[first + to_index(lane)])] = {static_cast<std::int32_t>(units_.size()), lane};
     units_.push_back({first, count, count > 1 ? kLdlLanes : 1});
-    first += static_cast<std::size_t>(count);
+    first += to_index(count);
   }
   if (factors_.size() < units_.size()) factors_.resize(units_.size());
   for (std::size_t u = 0; u < units_.size(); ++u)
-    factors_[u].reset(programs_[static_cast<std::size_t>(members_[units_[u].first])].program, units_[u].lanes);
+    factors_[u].reset(programs_[to_index(members_[units_[u].first])].program, units_[u].lanes);
 }
 
 /// Unit by unit, row by row, lane by lane; rows of no mechanism come last.
@@ -75,14 +74,13 @@ void LdlJoints::number_slots(std::size_t rows) {
   slot_count_ = 0;
   for (Unit& unit : units_) {
     unit.first_slot = slot_count_;
-    const auto lanes = static_cast<std::size_t>(unit.lanes);
-    for (std::size_t lane = 0; lane < static_cast<std::size_t>(unit.count); ++lane) {
-      const LdlMechanism& mechanism = mechanisms_[static_cast<std::size_t>(members_[unit.first + lane])];
+    const auto lanes = to_index(unit.lanes);
+    for (std::size_t lane = 0; lane < to_index(unit.count); ++lane) {
+      const LdlMechanism& mechanism = mechanisms_[to_index(members_[unit.first + lane])];
       for (std::size_t r = 0; r < mechanism.rows.size(); ++r)
-        slots_[static_cast<std::size_t>(mechanism.rows[r])] =
-            static_cast<std::int32_t>(unit.first_slot + r * lanes + lane);
+        slots_[to_index(mechanism.rows[r])] = static_cast<std::int32_t>(unit.first_slot + r * lanes + lane);
     }
-    const std::size_t count = mechanisms_[static_cast<std::size_t>(members_[unit.first])].rows.size() * lanes;
+    const std::size_t count = mechanisms_[to_index(members_[unit.first])].rows.size() * lanes;
     slot_count_ += (count + kLdlLanes - 1) / kLdlLanes * kLdlLanes;
   }
   for (std::int32_t& slot : slots_)
@@ -94,8 +92,8 @@ void LdlJoints::pick_units(std::span<const std::uint8_t> is_picked) {
   require(is_picked.empty() || is_picked.size() == mechanism_count_, "is_picked: give one flag per mechanism, or none");
   for (Unit& unit : units_) {
     unit.is_picked = is_picked.empty();
-    for (std::size_t i = unit.first; i < unit.first + static_cast<std::size_t>(unit.count) && !unit.is_picked; ++i)
-      unit.is_picked = is_picked[static_cast<std::size_t>(members_[i])] != 0;
+    for (std::size_t i = unit.first; i < unit.first + to_index(unit.count) && !unit.is_picked; ++i)
+      unit.is_picked = is_picked[to_index(members_[i])] != 0;
     unit.is_dirty = unit.is_picked;
   }
 }
@@ -103,13 +101,13 @@ void LdlJoints::pick_units(std::span<const std::uint8_t> is_picked) {
 void LdlJoints::factor_dirty(const JointProblem& problem, ThreadPool* pool) {
   for (const Unit& unit : units_) factorisations_ += unit.is_dirty ? unit.count : 0;
   parallel_for(pool, static_cast<std::int64_t>(units_.size()), 1, [&](std::int64_t begin, std::int64_t) {
-    Unit& unit = units_[static_cast<std::size_t>(begin)];
-    LdlFactor& factor = factors_[static_cast<std::size_t>(begin)];
+    Unit& unit = units_[to_index(begin)];
+    LdlFactor& factor = factors_[to_index(begin)];
     if (!unit.is_dirty) return;
     std::array<const LdlMechanism*, kLdlLanes> lanes{};
-    for (std::size_t lane = 0; lane < static_cast<std::size_t>(unit.count); ++lane)
-      lanes[lane] = &mechanisms_[static_cast<std::size_t>(members_[unit.first + lane])];
-    factor.load(problem, std::span(lanes).first(static_cast<std::size_t>(unit.count)), is_active_);
+    for (std::size_t lane = 0; lane < to_index(unit.count); ++lane)
+      lanes[lane] = &mechanisms_[to_index(members_[unit.first + lane])];
+    factor.load(problem, std::span(lanes).first(to_index(unit.count)), is_active_);
     factor.factor(settings_.regularisation);
     unit.is_dirty = false;
   });
@@ -119,8 +117,8 @@ void LdlJoints::change_active(const JointProblem& problem, std::span<const std::
   CAIRN_ASSERT(is_active.size() == is_active_.size());
   for (std::size_t i = 0; i < mechanism_count_; ++i)
     for (const std::int32_t row : mechanisms_[i].rows)
-      if ((is_active[static_cast<std::size_t>(row)] != 0) != (is_active_[static_cast<std::size_t>(row)] != 0))
-        units_[static_cast<std::size_t>(places_[i].unit)].is_dirty = true;
+      if ((is_active[to_index(row)] != 0) != (is_active_[to_index(row)] != 0))
+        units_[to_index(places_[i].unit)].is_dirty = true;
   is_active_.assign(is_active.begin(), is_active.end());
   factor_dirty(problem, pool);
 }
@@ -129,26 +127,24 @@ void LdlJoints::solve_joints(std::span<const double> rhs, std::span<double> impu
                              ThreadPool* pool) {
   require(rhs.size() == is_active_.size() && impulse.size() == is_active_.size(),
           "solve_joints: give one number per joint row of the problem that was prepared");
-  for (std::size_t k = 0; k < rhs.size(); ++k)
-    rhs_[static_cast<std::size_t>(slots_[k])] = is_active_[k] != 0 ? rhs[k] : 0.0;
+  for (std::size_t k = 0; k < rhs.size(); ++k) rhs_[to_index(slots_[k])] = is_active_[k] != 0 ? rhs[k] : 0.0;
   solve_slots(rhs_, impulse_, refinements, pool);
-  for (std::size_t k = 0; k < rhs.size(); ++k) impulse[k] = impulse_[static_cast<std::size_t>(slots_[k])];
+  for (std::size_t k = 0; k < rhs.size(); ++k) impulse[k] = impulse_[to_index(slots_[k])];
 }
 
 void LdlJoints::solve_slots(std::span<const double> rhs, std::span<double> impulse, int refinements, ThreadPool* pool) {
   CAIRN_ASSERT(rhs.size() == slot_count_ && impulse.size() == slot_count_);
   std::fill(impulse.begin(), impulse.end(), 0.0);
   parallel_for(pool, static_cast<std::int64_t>(units_.size()), 1, [&](std::int64_t begin, std::int64_t) {
-    const Unit& unit = units_[static_cast<std::size_t>(begin)];
+    const Unit& unit = units_[to_index(begin)];
     if (!unit.is_picked) return;
-    factors_[static_cast<std::size_t>(begin)].solve(rhs.data() + unit.first_slot, impulse.data() + unit.first_slot,
-                                                    refinements);
+    factors_[to_index(begin)].solve(rhs.data() + unit.first_slot, impulse.data() + unit.first_slot, refinements);
   });
 }
 
 std::int32_t LdlJoints::redundant_rows(std::size_t mechanism) const {
   const Place& place = places_[mechanism];
-  return factors_[static_cast<std::size_t>(place.unit)].dropped_rows(place.lane);
+  return factors_[to_index(place.unit)].dropped_rows(place.lane);
 }
 
 std::int64_t LdlJoints::redundant_rows() const {

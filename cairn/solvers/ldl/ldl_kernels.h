@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/simd/vectors.h"
 #include "cairn/solvers/ldl/ldl_program.h"
 
@@ -136,7 +137,7 @@ inline void eliminate_pivot(const LdlProgram& program, const LdlPivot& p, const 
   }
   const LdlRun* runs = program.runs().data();
   for (int c = p.first_column; c < p.end_column; ++c) {
-    update_columns<Mode, D>(p, program.columns()[static_cast<std::size_t>(c)], runs, n);
+    update_columns<Mode, D>(p, program.columns()[to_index(c)], runs, n);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -36,13 +37,13 @@ class Hosts {
       : graph_(graph), guest_(bodies, kNobody), is_hub_(bodies, false), visited_(bodies, 0) {
     for (const LdlGraphNode& node : graph.nodes)
       if (node.is_hub) {
-        is_hub_[static_cast<std::size_t>(node.body[0])] = true;
+        is_hub_[to_index(node.body[0])] = true;
         ++hubs_left_;
       }
   }
 
   void release(std::int32_t hub) {
-    is_hub_[static_cast<std::size_t>(hub)] = false;
+    is_hub_[to_index(hub)] = false;
     --hubs_left_;
   }
   bool is_free_choice() const { return hubs_left_ == 0; }
@@ -50,9 +51,9 @@ class Hosts {
   /// A host for the block, others moving along if need be. False: there is none.
   bool find(std::int32_t block) {
     ++round_;
-    for (const std::int32_t body : graph_.nodes[static_cast<std::size_t>(block)].body)
+    for (const std::int32_t body : graph_.nodes[to_index(block)].body)
       if (can_host(body) && make_room(body)) {
-        guest_[static_cast<std::size_t>(body)] = block;
+        guest_[to_index(body)] = block;
         return true;
       }
     return false;
@@ -62,26 +63,24 @@ class Hosts {
   static constexpr std::int32_t kNobody = -1;
 
   bool can_host(std::int32_t body) const {
-    return body != kNoVertex && graph_.can_host[static_cast<std::size_t>(body)] &&
-           !is_hub_[static_cast<std::size_t>(body)];
+    return body != kNoVertex && graph_.can_host[to_index(body)] && !is_hub_[to_index(body)];
   }
 
   /// Blocks have two ends: guests move along one path until a body is free.
   bool make_room(std::int32_t body) {
     path_.clear();
     while (true) {
-      if (visited_[static_cast<std::size_t>(body)] == round_) return false;
-      visited_[static_cast<std::size_t>(body)] = round_;
+      if (visited_[to_index(body)] == round_) return false;
+      visited_[to_index(body)] = round_;
       path_.push_back(body);
-      const std::int32_t guest = guest_[static_cast<std::size_t>(body)];
+      const std::int32_t guest = guest_[to_index(body)];
       if (guest == kNobody) break;
-      const auto& ends = graph_.nodes[static_cast<std::size_t>(guest)].body;
+      const auto& ends = graph_.nodes[to_index(guest)].body;
       const std::int32_t other = ends[0] == body ? ends[1] : ends[0];
       if (!can_host(other)) return false;
       body = other;
     }
-    for (std::size_t i = path_.size(); i-- > 1;)
-      guest_[static_cast<std::size_t>(path_[i])] = guest_[static_cast<std::size_t>(path_[i - 1])];
+    for (std::size_t i = path_.size(); i-- > 1;) guest_[to_index(path_[i])] = guest_[to_index(path_[i - 1])];
     return true;
   }
 
@@ -114,13 +113,13 @@ class Eliminator {
   using Key = std::tuple<std::int64_t, std::int64_t, std::int32_t, std::int32_t>;  ///< edges, neighbours, level, number
 
   Key key(std::int32_t node) const {
-    const Neighbours& around = left_[static_cast<std::size_t>(node)];
+    const Neighbours& around = left_[to_index(node)];
     std::int64_t fill = 0;
     if (by_fill_)
       for (std::size_t i = 0; i < around.size(); ++i)
         for (std::size_t j = i + 1; j < around.size(); ++j)
-          fill += contains(left_[static_cast<std::size_t>(around[i])], around[j]) ? 0 : 1;
-    return {fill, static_cast<std::int64_t>(around.size()), level_[static_cast<std::size_t>(node)], node};
+          fill += contains(left_[to_index(around[i])], around[j]) ? 0 : 1;
+    return {fill, static_cast<std::int64_t>(around.size()), level_[to_index(node)], node};
   }
 
   /// The cheapest node that may go; blocks without a host wait for a hub to go.
@@ -129,10 +128,10 @@ class Eliminator {
       CAIRN_ASSERT(!queue_.empty());
       const std::int32_t node = std::get<3>(*queue_.begin());
       queue_.erase(queue_.begin());
-      const LdlGraphNode& mine = graph_.nodes[static_cast<std::size_t>(node)];
+      const LdlGraphNode& mine = graph_.nodes[to_index(node)];
       if (mine.is_hub) {
         hosts_.release(mine.body[0]);
-        for (const std::int32_t waiting : waiting_) queue_.insert(keys_[static_cast<std::size_t>(waiting)]);
+        for (const std::int32_t waiting : waiting_) queue_.insert(keys_[to_index(waiting)]);
         waiting_.clear();
         return node;
       }
@@ -142,13 +141,13 @@ class Eliminator {
   }
 
   void go(std::int32_t node) {
-    const Neighbours around = left_[static_cast<std::size_t>(node)];
-    left_[static_cast<std::size_t>(node)].clear();
+    const Neighbours around = left_[to_index(node)];
+    left_[to_index(node)].clear();
     for (const std::int32_t a : around) {
-      Neighbours& mine = left_[static_cast<std::size_t>(a)];
+      Neighbours& mine = left_[to_index(a)];
       erase(mine, node);
-      std::int32_t& level = level_[static_cast<std::size_t>(a)];
-      level = std::max(level, level_[static_cast<std::size_t>(node)] + 1);
+      std::int32_t& level = level_[to_index(a)];
+      level = std::max(level, level_[to_index(node)] + 1);
       for (const std::int32_t b : around)
         if (a != b && insert(mine, b) && a < b) ++result_.fill;
     }
@@ -156,12 +155,11 @@ class Eliminator {
     Neighbours changed = around;
     if (by_fill_)
       for (const std::int32_t a : around)
-        changed.insert(changed.end(), left_[static_cast<std::size_t>(a)].begin(),
-                       left_[static_cast<std::size_t>(a)].end());
+        changed.insert(changed.end(), left_[to_index(a)].begin(), left_[to_index(a)].end());
     std::sort(changed.begin(), changed.end());
     changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
     for (const std::int32_t a : changed) {
-      Key& old = keys_[static_cast<std::size_t>(a)];
+      Key& old = keys_[to_index(a)];
       const bool was_queued = queue_.erase(old) > 0;
       old = key(a);
       if (was_queued) queue_.insert(old);
@@ -172,11 +170,10 @@ class Eliminator {
   void sort_columns() {
     std::vector<std::int32_t> position(left_.size());
     for (std::size_t i = 0; i < result_.steps.size(); ++i)
-      position[static_cast<std::size_t>(result_.steps[i].node)] = static_cast<std::int32_t>(i);
+      position[to_index(result_.steps[i].node)] = static_cast<std::int32_t>(i);
     for (LdlStep& step : result_.steps)
-      std::sort(step.column.begin(), step.column.end(), [&](std::int32_t a, std::int32_t b) {
-        return position[static_cast<std::size_t>(a)] < position[static_cast<std::size_t>(b)];
-      });
+      std::sort(step.column.begin(), step.column.end(),
+                [&](std::int32_t a, std::int32_t b) { return position[to_index(a)] < position[to_index(b)]; });
   }
 
   const LdlGraph& graph_;
@@ -195,7 +192,7 @@ class Eliminator {
 void join_all(std::span<const std::int32_t> nodes, LdlGraph& graph) {
   for (const std::int32_t a : nodes)
     for (const std::int32_t b : nodes)
-      if (a != b) insert(graph.neighbours[static_cast<std::size_t>(a)], b);
+      if (a != b) insert(graph.neighbours[to_index(a)], b);
 }
 
 LdlElimination eliminate(const LdlGraph& graph, LdlOrdering ordering) { return Eliminator(graph, ordering).run(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 
 namespace cairn {
 
@@ -65,25 +66,25 @@ void LdlProgram::Builder::list_blocks() {
          false,
          {block.acts_on_a ? block.body_a : kNoVertex, block.acts_on_b ? block.body_b : kNoVertex}});
     for (const std::int32_t body : {block.body_a, block.body_b})
-      if (body != kNoVertex) at_body[static_cast<std::size_t>(body)].push_back(static_cast<std::int32_t>(i));
+      if (body != kNoVertex) at_body[to_index(body)].push_back(static_cast<std::int32_t>(i));
   }
   p.graph_.can_host = structure().is_full;
 }
 
 Hold LdlProgram::Builder::hold(std::int32_t block, std::int32_t body, double weight, bool is_weighted) {
-  const LdlBlock& mine = structure().blocks[static_cast<std::size_t>(block)];
+  const LdlBlock& mine = structure().blocks[to_index(block)];
   const LdlSideKind kind = mine.body_a == body ? LdlSideKind::joint_a : LdlSideKind::joint_b;
-  p.sides_.push_back({kind, body, first_row[static_cast<std::size_t>(block)], mine.degree, weight, is_weighted});
+  p.sides_.push_back({kind, body, first_row[to_index(block)], mine.degree, weight, is_weighted});
   const auto side = static_cast<std::int32_t>(p.sides_.size()) - 1;
-  LdlBlockSides& sides = p.block_sides_[static_cast<std::size_t>(block)];
+  LdlBlockSides& sides = p.block_sides_[to_index(block)];
   (kind == LdlSideKind::joint_a ? sides.side_a : sides.side_b) = side;
   return {block, side};
 }
 
 void LdlProgram::Builder::place_body(std::int32_t body) {
-  const std::vector<std::int32_t>& blocks = at_body[static_cast<std::size_t>(body)];
+  const std::vector<std::int32_t>& blocks = at_body[to_index(body)];
   std::int32_t rows = 0;
-  for (const std::int32_t block : blocks) rows += structure().blocks[static_cast<std::size_t>(block)].degree;
+  for (const std::int32_t block : blocks) rows += structure().blocks[to_index(block)].degree;
   const bool is_large = rows > settings.hub_rows;
   if (is_large && settings.hubs == LdlHubs::hub) return keep_hub(body);
   if (is_large && settings.hubs == LdlHubs::shatter) return shatter(body);
@@ -96,16 +97,15 @@ void LdlProgram::Builder::keep_hub(std::int32_t body) {
   p.graph_.nodes.push_back({kBodyRows, true, {body, kNoVertex}});
   p.sides_.push_back({LdlSideKind::hub, body, 0, kBodyRows, 1, false});
   const Hold hub{node, static_cast<std::int32_t>(p.sides_.size()) - 1};
-  for (const std::int32_t block : at_body[static_cast<std::size_t>(body)])
-    hub_holds.emplace_back(hold(block, body, 1, false), hub);
+  for (const std::int32_t block : at_body[to_index(body)]) hub_holds.emplace_back(hold(block, body, 1, false), hub);
 }
 
 /// Blocks go to the shards in their order, two each, small ones more; neighbours in the chain are glued.
 void LdlProgram::Builder::shatter(std::int32_t body) {
   std::vector<std::vector<std::int32_t>> shards;
   std::int32_t rows = 0;
-  for (const std::int32_t block : at_body[static_cast<std::size_t>(body)]) {
-    const std::int32_t degree = structure().blocks[static_cast<std::size_t>(block)].degree;
+  for (const std::int32_t block : at_body[to_index(body)]) {
+    const std::int32_t degree = structure().blocks[to_index(block)].degree;
     const bool fits = !shards.empty() && (shards.back().size() < 2 || rows + degree <= kShardRows);
     if (!fits) shards.emplace_back();
     rows = fits ? rows + degree : degree;
@@ -144,17 +144,16 @@ void LdlProgram::Builder::join() {
 void LdlProgram::Builder::lay_out() {
   const std::vector<LdlStep>& steps = p.elimination_.steps;
   position.resize(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i)
-    position[static_cast<std::size_t>(steps[i].node)] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < steps.size(); ++i) position[to_index(steps[i].node)] = static_cast<std::int32_t>(i);
   std::int32_t values = 0, x = 0;
   for (const LdlStep& step : steps) {
     LdlPivot pivot;
-    pivot.degree = p.graph_.nodes[static_cast<std::size_t>(step.node)].degree;
-    pivot.is_hub = p.graph_.nodes[static_cast<std::size_t>(step.node)].is_hub;
+    pivot.degree = p.graph_.nodes[to_index(step.node)].degree;
+    pivot.is_hub = p.graph_.nodes[to_index(step.node)].is_hub;
     std::vector<std::int32_t>& rows = row_in_column.emplace_back();
     for (const std::int32_t neighbour : step.column) {
       rows.push_back(pivot.height);
-      pivot.height += p.graph_.nodes[static_cast<std::size_t>(neighbour)].degree;
+      pivot.height += p.graph_.nodes[to_index(neighbour)].degree;
     }
     pivot.stride = padded(pivot.height);
     pivot.edge = values;
@@ -172,11 +171,11 @@ void LdlProgram::Builder::lay_out() {
 
 /// First row of a later node in the column of an earlier one.
 std::int32_t LdlProgram::Builder::row_of(std::int32_t earlier, std::int32_t later) const {
-  const auto step = static_cast<std::size_t>(position[static_cast<std::size_t>(earlier)]);
+  const auto step = to_index(position[to_index(earlier)]);
   const std::vector<std::int32_t>& column = p.elimination_.steps[step].column;
   const auto at = std::find(column.begin(), column.end(), later);
   CAIRN_ASSERT(at != column.end());
-  return row_in_column[step][static_cast<std::size_t>(at - column.begin())];
+  return row_in_column[step][to_index(at - column.begin())];
 }
 
 /// Where each block of an update goes: the diagonal of its column's node, then that node's edges; what is adjacent on
@@ -188,12 +187,12 @@ void LdlProgram::Builder::lay_out_updates() {
     pivot.first_column = static_cast<std::int32_t>(p.columns_.size());
     pivot.first_column_x = static_cast<std::int32_t>(p.column_x_.size());
     for (std::size_t q = 0; q < column.size(); ++q) {
-      const LdlPivot& owner = p.pivots_[static_cast<std::size_t>(position[static_cast<std::size_t>(column[q])])];
+      const LdlPivot& owner = p.pivots_[to_index(position[to_index(column[q])])];
       const std::int32_t row = row_in_column[s][q];
       LdlColumn target{row, owner.degree, static_cast<std::int32_t>(p.runs_.size()), 0};
       p.runs_.push_back({row, owner.degree, owner.diagonal, owner.degree});
       for (std::size_t r = q + 1; r < column.size(); ++r) {
-        const std::int32_t degree = p.graph_.nodes[static_cast<std::size_t>(column[r])].degree;
+        const std::int32_t degree = p.graph_.nodes[to_index(column[r])].degree;
         const std::int32_t to = owner.edge + row_of(column[q], column[r]);
         LdlRun& last = p.runs_.back();
         if (r > q + 1 && last.target + last.count == to)
@@ -206,7 +205,7 @@ void LdlProgram::Builder::lay_out_updates() {
       for (std::int32_t k = 0; k < owner.degree; ++k) p.column_x_.push_back(owner.x + k);
     }
     pivot.end_column = static_cast<std::int32_t>(p.columns_.size());
-    p.column_x_.resize(static_cast<std::size_t>(pivot.first_column_x + pivot.stride), p.unknowns_);
+    p.column_x_.resize(to_index(pivot.first_column_x + pivot.stride), p.unknowns_);
   }
 }
 
@@ -219,14 +218,14 @@ void LdlProgram::Builder::multiply() {
   sort_products();
   const auto blocks = static_cast<std::int32_t>(structure().blocks.size());
   for (std::int32_t i = 0; i < blocks; ++i) {
-    const LdlPivot& pivot = p.pivots_[static_cast<std::size_t>(position[static_cast<std::size_t>(i)])];
+    const LdlPivot& pivot = p.pivots_[to_index(position[to_index(i)])];
     for (std::int32_t k = 0; k < pivot.degree; ++k) p.row_x_.push_back(pivot.x + k);
   }
 }
 
 void LdlProgram::Builder::add_product(Hold a, Hold b) {
-  if (position[static_cast<std::size_t>(a.node)] > position[static_cast<std::size_t>(b.node)]) std::swap(a, b);
-  const LdlPivot& earlier = p.pivots_[static_cast<std::size_t>(position[static_cast<std::size_t>(a.node)])];
+  if (position[to_index(a.node)] > position[to_index(b.node)]) std::swap(a, b);
+  const LdlPivot& earlier = p.pivots_[to_index(position[to_index(a.node)])];
   if (a.node == b.node)
     p.products_.push_back({b.side, a.side, earlier.diagonal, earlier.degree, true});
   else
@@ -238,15 +237,13 @@ void LdlProgram::Builder::sort_products() {
   std::stable_sort(p.products_.begin(), p.products_.end(),
                    [](const LdlProduct& a, const LdlProduct& b) { return a.right < b.right; });
   p.first_product_.assign(p.sides_.size() + 1, 0);
-  for (const LdlProduct& product : p.products_) ++p.first_product_[static_cast<std::size_t>(product.right) + 1];
+  for (const LdlProduct& product : p.products_) ++p.first_product_[to_index(product.right) + 1];
   for (std::size_t s = 0; s < p.sides_.size(); ++s) p.first_product_[s + 1] += p.first_product_[s];
 }
 
 void LdlProgram::Builder::count() {
   LdlCounts& c = p.counts_;
-  const auto degree = [&](std::int32_t node) -> std::int64_t {
-    return p.graph_.nodes[static_cast<std::size_t>(node)].degree;
-  };
+  const auto degree = [&](std::int32_t node) -> std::int64_t { return p.graph_.nodes[to_index(node)].degree; };
   std::int64_t squares = 0;
   for (std::size_t i = 0; i < p.graph_.nodes.size(); ++i) {
     const std::int64_t d = degree(static_cast<std::int32_t>(i));
@@ -268,8 +265,8 @@ void LdlProgram::Builder::count() {
   c.factor_flops = 2 * (c.pivot_work + static_cast<double>(c.column_work + c.update_work));
   c.published_flops = c.factor_flops + static_cast<double>(squares);
   for (const LdlProduct& product : p.products_)
-    c.product_work += std::int64_t{6} * p.sides_[static_cast<std::size_t>(product.left)].degree *
-                      p.sides_[static_cast<std::size_t>(product.right)].degree;
+    c.product_work +=
+        std::int64_t{6} * p.sides_[to_index(product.left)].degree * p.sides_[to_index(product.right)].degree;
 }
 
 LdlProgram::LdlProgram(const LdlStructure& structure, const LdlProgramSettings& settings) : structure_(structure) {

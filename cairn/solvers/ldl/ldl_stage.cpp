@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
@@ -48,7 +49,7 @@ void LdlStage::load(const JointProblem& problem, std::span<const double> impulse
   has_bounds_ = false;
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const auto row = static_cast<std::size_t>(k);
+      const auto row = to_index(k);
       if (!is_bounded(problem.joint_rows[row])) continue;
       has_bounds_ = true;
       taken_[row] = 0;
@@ -71,9 +72,8 @@ void LdlStage::find_axes() {
     const JointBlock& joint = problem_.joints[b];
     const bool goes_on =
         b > 0 && problem_.joints[b - 1].body_a == joint.body_a && problem_.joints[b - 1].body_b == joint.body_b;
-    if (!goes_on) begin = static_cast<std::size_t>(joint.first_row);
-    for (auto k = static_cast<std::size_t>(joint.first_row);
-         k < static_cast<std::size_t>(joint.first_row + joint.row_count); ++k)
+    if (!goes_on) begin = to_index(joint.first_row);
+    for (auto k = to_index(joint.first_row); k < to_index(joint.first_row + joint.row_count); ++k)
       for (std::size_t i = begin; i < k; ++i)
         if (are_rivals(problem_.joint_rows[i], problem_.joint_rows[k])) {
           next_on_axis_[k] = std::exchange(next_on_axis_[i], k);
@@ -94,8 +94,7 @@ bool LdlStage::axis_is_taken(std::size_t row) const {
 void LdlStage::find_mechanisms() {
   mechanism_.assign(taken_.size(), -1);
   for (std::size_t m = 0; m < joints_.mechanism_count(); ++m)
-    for (const std::int32_t row : joints_.mechanism(m).rows)
-      mechanism_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(m);
+    for (const std::int32_t row : joints_.mechanism(m).rows) mechanism_[to_index(row)] = static_cast<std::int32_t>(m);
   for (std::size_t k = 0; k < taken_.size(); ++k)
     if (mechanism_[k] < 0 && is_bounded(problem_.joint_rows[k])) taken_[k] = 0;
 }
@@ -153,7 +152,7 @@ bool LdlStage::is_free(std::size_t row, double impulse) const {
 }
 
 bool LdlStage::may_change(std::size_t row) const {
-  return is_open(row) && changes_[static_cast<std::size_t>(mechanism_[row])] < kMostChanges;
+  return is_open(row) && changes_[to_index(mechanism_[row])] < kMostChanges;
 }
 
 /// Rows that the sweep moved away from their bounds.
@@ -163,7 +162,7 @@ void LdlStage::take_freed_rows(std::span<const double> impulse, ThreadPool* pool
   for (std::size_t k = 0; k < taken_.size(); ++k) {
     if (taken_[k] != 0 || !may_change(k) || !is_free(k, impulse[slot(k)]) || axis_is_taken(k)) continue;
     taken_[k] = 1, changed = true;
-    has_changed_[static_cast<std::size_t>(mechanism_[k])] = 1;
+    has_changed_[to_index(mechanism_[k])] = 1;
   }
   if (!changed) return;
   for (std::size_t m = 0; m < changes_.size(); ++m) changes_[m] += has_changed_[m];
@@ -182,7 +181,7 @@ bool LdlStage::leave_held_rows(std::span<const double> impulse, std::span<double
     if (next >= row.lower && next <= row.upper) continue;
     if (next < row.lower) held_.push_back({k, row.lower});
     if (next > row.upper) held_.push_back({k, row.upper});
-    has_changed_[static_cast<std::size_t>(mechanism_[k])] = 1;
+    has_changed_[to_index(mechanism_[k])] = 1;
   }
   is_open_ = has_changed_;
   if (held_.empty()) return false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cairn/core/aligned.h"
+#include "cairn/core/index.h"
 #include "cairn/solvers/joint_stage.h"
 #include "cairn/solvers/ldl/ldl_joints.h"
 #include "cairn/solvers/solver.h"
@@ -44,10 +45,8 @@ class LdlStage : public JointStage {
     double bound = 0;
   };
 
-  std::size_t slot(std::size_t row) const { return static_cast<std::size_t>(joints_.slots()[row]); }
-  bool is_open(std::size_t row) const {
-    return mechanism_[row] >= 0 && is_open_[static_cast<std::size_t>(mechanism_[row])] != 0;
-  }
+  std::size_t slot(std::size_t row) const { return to_index(joints_.slots()[row]); }
+  bool is_open(std::size_t row) const { return mechanism_[row] >= 0 && is_open_[to_index(mechanism_[row])] != 0; }
   bool may_change(std::size_t row) const;
   void find_axes();
   bool axis_is_taken(std::size_t row) const;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -70,25 +72,25 @@ bool LdlMechanismFinder::find(const JointProblem& problem, ThreadPool* pool, std
                               std::size_t& count) {
   if (is_known(problem)) return false;
   const auto vertex = [&](std::int32_t body) {
-    return (body_kind_[static_cast<std::size_t>(body)] & kDynamic) != 0 ? body : kNoVertex;
+    return (body_kind_[to_index(body)] & kDynamic) != 0 ? body : kNoVertex;
   };
   edges_.clear();
   for (const JointBlock& joint : problem.joints)
     edges_.push_back(only_resists(joint) ? Edge{} : Edge{vertex(joint.body_a), vertex(joint.body_b)});
   finder_.find(edges_, static_cast<std::int32_t>(problem.bodies.size()), pool, islands_);
   adopt_resistance(problem);
-  of_island_.assign(static_cast<std::size_t>(islands_.count), -1);
+  of_island_.assign(to_index(islands_.count), -1);
   local_.assign(problem.bodies.size(), kNoVertex);
   count = 0;
   for (std::size_t k = 0; k < edges_.size(); ++k) {
     if (islands_.of_edge[k] < 0) continue;
-    std::int32_t& mechanism = of_island_[static_cast<std::size_t>(islands_.of_edge[k])];
+    std::int32_t& mechanism = of_island_[to_index(islands_.of_edge[k])];
     if (mechanism < 0) {
       mechanism = static_cast<std::int32_t>(count++);
       if (count > mechanisms.size()) mechanisms.emplace_back();
       mechanisms[count - 1].clear();
     }
-    add_joint(problem, static_cast<std::int32_t>(k), mechanisms[static_cast<std::size_t>(mechanism)]);
+    add_joint(problem, static_cast<std::int32_t>(k), mechanisms[to_index(mechanism)]);
   }
   return true;
 }
@@ -101,29 +103,29 @@ bool LdlMechanismFinder::only_resists(const JointBlock& joint) const {
 /// Resistance belongs to the mechanism that other joints make of its bodies, as friction of a hinge does. It makes none
 /// by itself: a heap of balls that roll badly is no mechanism.
 void LdlMechanismFinder::adopt_resistance(const JointProblem& problem) {
-  is_joined_.assign(static_cast<std::size_t>(islands_.count), 0);
+  is_joined_.assign(to_index(islands_.count), 0);
   for (const std::int32_t island : islands_.of_edge)
-    if (island >= 0) is_joined_[static_cast<std::size_t>(island)] = 1;
+    if (island >= 0) is_joined_[to_index(island)] = 1;
   for (std::size_t k = 0; k < edges_.size(); ++k) {
     const JointBlock& joint = problem.joints[k];
     if (!only_resists(joint)) continue;
     std::int32_t island = -1;
     bool is_one = true;
     for (const std::int32_t body : {joint.body_a, joint.body_b}) {
-      if ((body_kind_[static_cast<std::size_t>(body)] & kDynamic) == 0) continue;
-      const std::int32_t its = islands_.of_vertex[static_cast<std::size_t>(body)];
+      if ((body_kind_[to_index(body)] & kDynamic) == 0) continue;
+      const std::int32_t its = islands_.of_vertex[to_index(body)];
       is_one = is_one && (island < 0 || island == its);
       island = its;
     }
-    if (island >= 0 && is_one && is_joined_[static_cast<std::size_t>(island)] != 0) islands_.of_edge[k] = island;
+    if (island >= 0 && is_one && is_joined_[to_index(island)] != 0) islands_.of_edge[k] = island;
   }
 }
 
 /// Numbers in the order of first appearance, so that copies of a mechanism have equal structures.
 std::int32_t LdlMechanismFinder::local_body(std::int32_t body, LdlMechanism& mechanism) {
-  const std::uint8_t kind = body_kind_[static_cast<std::size_t>(body)];
+  const std::uint8_t kind = body_kind_[to_index(body)];
   if ((kind & kDynamic) == 0) return kNoVertex;
-  std::int32_t& local = local_[static_cast<std::size_t>(body)];
+  std::int32_t& local = local_[to_index(body)];
   if (local == kNoVertex) {
     local = static_cast<std::int32_t>(mechanism.bodies.size());
     mechanism.bodies.push_back(body);
@@ -133,12 +135,12 @@ std::int32_t LdlMechanismFinder::local_body(std::int32_t body, LdlMechanism& mec
 }
 
 void LdlMechanismFinder::add_joint(const JointProblem& problem, std::int32_t joint, LdlMechanism& mechanism) {
-  const JointBlock& given = problem.joints[static_cast<std::size_t>(joint)];
+  const JointBlock& given = problem.joints[to_index(joint)];
   LdlBlock equalities;
   equalities.body_a = local_body(given.body_a, mechanism);
   equalities.body_b = local_body(given.body_b, mechanism);
   const auto include = [&](LdlBlock& block, std::int32_t index) {
-    const std::uint8_t kind = row_kind_[static_cast<std::size_t>(index)];
+    const std::uint8_t kind = row_kind_[to_index(index)];
     ++block.degree;
     block.acts_on_a = block.acts_on_a && (kind & kActsOnA) != 0;
     block.acts_on_b = block.acts_on_b && (kind & kActsOnB) != 0;
@@ -149,7 +151,7 @@ void LdlMechanismFinder::add_joint(const JointProblem& problem, std::int32_t joi
     mechanism.block_joint.push_back(joint);
   };
   const LdlBlock empty = equalities;
-  const auto bounded = [&](std::int32_t k) { return (row_kind_[static_cast<std::size_t>(k)] & kBounded) != 0; };
+  const auto bounded = [&](std::int32_t k) { return (row_kind_[to_index(k)] & kBounded) != 0; };
   for (std::int32_t k = given.first_row; k < given.first_row + given.row_count; ++k)
     if (!bounded(k)) include(equalities, k);
   if (equalities.degree > 0) finish(equalities);

@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -22,7 +24,7 @@ double sum(ThreadPool* pool, std::size_t size, Term&& term) {
       pool, static_cast<std::int64_t>(size), kChunk, 0.0,
       [&](std::int64_t begin, std::int64_t end) {
         double total = 0;
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) total += term(i);
+        for (auto i = to_index(begin); i < to_index(end); ++i) total += term(i);
         return total;
       },
       [](double a, double b) { return a + b; });
@@ -31,9 +33,7 @@ double sum(ThreadPool* pool, std::size_t size, Term&& term) {
 /// work(i) for every i.
 template <class Work>
 void each(ThreadPool* pool, std::size_t size, Work&& work) {
-  parallel_for(pool, static_cast<std::int64_t>(size), kChunk, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) work(i);
-  });
+  for_each_index(pool, size, kChunk, [&](std::size_t i) { work(i); });
 }
 
 class Nesterov : public Accelerator {
@@ -83,7 +83,7 @@ class Nesterov : public Accelerator {
         pool, static_cast<std::int64_t>(y.size()), kChunk, Comparison{},
         [&](std::int64_t begin, std::int64_t end) {
           Comparison total;
-          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+          for (auto i = to_index(begin); i < to_index(end); ++i) {
             const double step = weight_[i] * (y[i] - swept[i]);
             total.against += step * (swept[i] - last_[0][i]);
             total.length2 += step * (y[i] - swept[i]);
@@ -111,7 +111,7 @@ class Nesterov : public Accelerator {
 
 class Anderson : public Accelerator {
  public:
-  explicit Anderson(int depth) : columns_(static_cast<std::size_t>(std::clamp(depth, 1, kMostDepth))) {}
+  explicit Anderson(int depth) : columns_(to_index(std::clamp(depth, 1, kMostDepth))) {}
 
   // A combination of many iterates may leave the admissible set by far: it is projected, and nothing can follow it.
   bool is_followed() const override { return false; }
@@ -191,8 +191,8 @@ class Anderson : public Accelerator {
     SmallMatrix normal(m, m);
     SmallVector right(m);
     for (Eigen::Index i = 0; i < m; ++i) {
-      const Column& column = columns_[static_cast<std::size_t>(i)];
-      for (Eigen::Index j = 0; j <= i; ++j) normal(i, j) = normal(j, i) = column.products[static_cast<std::size_t>(j)];
+      const Column& column = columns_[to_index(i)];
+      for (Eigen::Index j = 0; j <= i; ++j) normal(i, j) = normal(j, i) = column.products[to_index(j)];
       right(i) = product(column.step, last_step_, pool);
     }
     // Tikhonov: keeps the fit bounded when the last steps are nearly parallel.
@@ -201,7 +201,7 @@ class Anderson : public Accelerator {
     if (!gamma.allFinite()) return false;
     each(pool, next.size(), [&](std::size_t i) {
       double value = last_swept_[i];
-      for (Eigen::Index j = 0; j < m; ++j) value -= gamma(j) * columns_[static_cast<std::size_t>(j)].swept[i];
+      for (Eigen::Index j = 0; j < m; ++j) value -= gamma(j) * columns_[to_index(j)].swept[i];
       next[i] = value;
     });
     return true;

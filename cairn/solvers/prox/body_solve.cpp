@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 
 namespace cairn {
@@ -19,12 +20,10 @@ constexpr std::int64_t kGrain = 2048;
 /// move(impulse of the solution, its `dim` entries of lambda) for every contact.
 template <class Impulses, class Lambda, class Move>
 void for_each_contact(Impulses& impulses, Lambda& lambda, const Sweep& sweep, ThreadPool* pool, Move&& move) {
-  const auto dim = static_cast<std::size_t>(sweep.dim());
+  const auto dim = to_index(sweep.dim());
   const std::span<const std::int32_t> order = sweep.order();
-  parallel_for(pool, static_cast<std::int64_t>(order.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      move(impulses[static_cast<std::size_t>(order[i])], lambda.data() + i * dim, dim);
-  });
+  for_each_index(pool, order.size(), kGrain,
+                 [&](std::size_t i) { move(impulses[to_index(order[i])], lambda.data() + i * dim, dim); });
 }
 
 /// lambda in the order of the sweep <-> impulses of the solution.
@@ -44,7 +43,7 @@ void unpack(std::span<const double> lambda, const Sweep& sweep, ThreadPool* pool
     impulse = {0, 0, 0, 0};
     std::copy_n(x, dim, impulse.begin());
   });
-  const std::size_t rows = contacts * static_cast<std::size_t>(sweep.dim());
+  const std::size_t rows = contacts * to_index(sweep.dim());
   solution.joint_impulse.assign(lambda.begin() + static_cast<std::ptrdiff_t>(rows), lambda.end());
 }
 
@@ -90,7 +89,7 @@ void finish(const ContactProblem& problem, const Sweep& sweep, ThreadPool* pool,
   const auto for_bodies = [&](auto&& work) {
     parallel_for(pool, static_cast<std::int64_t>(problem.bodies.size()), kGrain,
                  [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i) work(static_cast<std::size_t>(i));
+                   for (std::int64_t i = begin; i < end; ++i) work(to_index(i));
                  });
   };
   for_bodies([&](std::size_t i) { solution.velocity[i] = free_velocity(problem, static_cast<std::int32_t>(i)); });

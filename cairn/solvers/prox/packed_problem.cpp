@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -18,8 +20,7 @@ void pack_contact(const ContactProblem& problem, const ContactBlock& from, std::
   to.normal = from.normal, to.tangent1 = from.tangent1, to.tangent2 = from.tangent2;
   to.arm_a = from.arm_a, to.arm_b = from.arm_b;
   to.a = edge.a, to.b = edge.b;
-  std::array<double, 4> bias =
-      contact_velocity(from, free[static_cast<std::size_t>(from.body_a)], free[static_cast<std::size_t>(from.body_b)]);
+  std::array<double, 4> bias = contact_velocity(from, free[to_index(from.body_a)], free[to_index(from.body_b)]);
   bias[0] += contact_bias(problem, from);
   std::copy_n(bias.begin(), D, to.bias);
   const FrictionAxes mu = friction_axes(from);
@@ -87,16 +88,13 @@ void PackedProblem<D>::touch_bodies(const ContactProblem& problem, ThreadPool* p
   touched_.reset(problem.bodies.size());
   edges.resize(problem.contacts.size());
   const auto touch = [&](std::int32_t a, std::int32_t b) {
-    touched_.raise(static_cast<std::size_t>(a));
-    touched_.raise(static_cast<std::size_t>(b));
+    touched_.raise(to_index(a));
+    touched_.raise(to_index(b));
   };
-  parallel_for(pool, static_cast<std::int64_t>(problem.contacts.size()), kContactGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-                   edges[k] = {problem.contacts[k].body_a, problem.contacts[k].body_b};
-                   touch(edges[k].a, edges[k].b);
-                 }
-               });
+  for_each_index(pool, problem.contacts.size(), kContactGrain, [&](std::size_t k) {
+    edges[k] = {problem.contacts[k].body_a, problem.contacts[k].body_b};
+    touch(edges[k].a, edges[k].b);
+  });
   for (const JointBlock& joint : problem.joints) touch(joint.body_a, joint.body_b);
 }
 
@@ -106,10 +104,10 @@ void PackedProblem<D>::number_slots(const ContactProblem& problem, ThreadPool* p
   const auto bodies = static_cast<std::int64_t>(problem.bodies.size());
   slot.resize(problem.bodies.size());
   free_.resize(problem.bodies.size());
-  block_slot_.assign(static_cast<std::size_t>((bodies + kBodyGrain - 1) / kBodyGrain + 1), 0);
+  block_slot_.assign(to_index((bodies + kBodyGrain - 1) / kBodyGrain + 1), 0);
   parallel_for(pool, bodies, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
     std::int32_t count = 0;
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    for (auto i = to_index(begin); i < to_index(end); ++i) {
       if (!touched_.is_up(i)) {
         slot[i] = kNoVertex;
         continue;
@@ -117,16 +115,16 @@ void PackedProblem<D>::number_slots(const ContactProblem& problem, ThreadPool* p
       slot[i] = problem.bodies[i].is_dynamic() ? count++ : kNoVertex;
       free_[i] = free_velocity(problem, static_cast<std::int32_t>(i));
     }
-    block_slot_[static_cast<std::size_t>(begin / kBodyGrain) + 1] = count;
+    block_slot_[to_index(begin / kBodyGrain) + 1] = count;
   });
   for (std::size_t i = 1; i < block_slot_.size(); ++i) block_slot_[i] += block_slot_[i - 1];
-  mass.resize(static_cast<std::size_t>(block_slot_.back()));
+  mass.resize(to_index(block_slot_.back()));
   parallel_for(pool, bodies, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    const std::int32_t first = block_slot_[static_cast<std::size_t>(begin / kBodyGrain)];
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    const std::int32_t first = block_slot_[to_index(begin / kBodyGrain)];
+    for (auto i = to_index(begin); i < to_index(end); ++i) {
       if (slot[i] == kNoVertex) continue;
       slot[i] += first;
-      mass[static_cast<std::size_t>(slot[i])] = {problem.bodies[i].inverse_mass, problem.bodies[i].inverse_inertia};
+      mass[to_index(slot[i])] = {problem.bodies[i].inverse_mass, problem.bodies[i].inverse_inertia};
     }
   });
 }
@@ -137,9 +135,8 @@ template <int D>
 void PackedProblem<D>::pack_bodies(const ContactProblem& problem, ThreadPool* pool) {
   touch_bodies(problem, pool);
   number_slots(problem, pool);
-  parallel_for(pool, static_cast<std::int64_t>(edges.size()), kContactGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
-      edges[k] = {slot[static_cast<std::size_t>(edges[k].a)], slot[static_cast<std::size_t>(edges[k].b)]};
+  for_each_index(pool, edges.size(), kContactGrain, [&](std::size_t k) {
+    edges[k] = {slot[to_index(edges[k].a)], slot[to_index(edges[k].b)]};
   });
 }
 
@@ -148,7 +145,7 @@ void PackedProblem<D>::count_sharing() {
   shared_by_.assign(mass.size(), 0);
   for (const Edge& edge : edges)
     for (const std::int32_t s : {edge.a, edge.b})
-      if (s != kNoVertex) ++shared_by_[static_cast<std::size_t>(s)];
+      if (s != kNoVertex) ++shared_by_[to_index(s)];
 }
 
 template <int D>
@@ -160,7 +157,7 @@ void PackedProblem<D>::pack_contacts(const ContactProblem& problem, const ProxSe
   const auto sharing_of = [&](const Edge& edge) {
     double sharing = 1;
     for (const std::int32_t s : {edge.a, edge.b})
-      if (s != kNoVertex) sharing = std::max<double>(sharing, shared_by_[static_cast<std::size_t>(s)]);
+      if (s != kNoVertex) sharing = std::max<double>(sharing, shared_by_[to_index(s)]);
     return sharing;
   };
   contacts.resize(problem.contacts.size());
@@ -169,9 +166,9 @@ void PackedProblem<D>::pack_contacts(const ContactProblem& problem, const ProxSe
       [&](std::int64_t begin, std::int64_t end) {
         bool equal_axes = true;
         for (std::int64_t i = begin; i < end; ++i) {
-          const auto k = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+          const auto k = to_index(order[to_index(i)]);
           const ContactBlock& from = problem.contacts[k];
-          PackedContact<D>& to = contacts[static_cast<std::size_t>(i)];
+          PackedContact<D>& to = contacts[to_index(i)];
           if (body_order == BodyOrder::ascending && from.body_a > from.body_b)
             pack_contact<D>(problem, turned_round(from), free_, {edges[k].b, edges[k].a}, to);
           else
@@ -192,19 +189,18 @@ void PackedProblem<D>::pack_joints(const ContactProblem& problem, const ProxSett
   rows.resize(problem.joint_rows.size());
   for (const JointBlock& joint : problem.joints) {
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      PackedRow& packed = rows[static_cast<std::size_t>(k)];
-      packed.row = problem.joint_rows[static_cast<std::size_t>(k)];
-      packed.a = slot[static_cast<std::size_t>(joint.body_a)];
-      packed.b = slot[static_cast<std::size_t>(joint.body_b)];
+      PackedRow& packed = rows[to_index(k)];
+      packed.row = problem.joint_rows[to_index(k)];
+      packed.a = slot[to_index(joint.body_a)];
+      packed.b = slot[to_index(joint.body_b)];
       packed.softness = joint_softness(problem, packed.row);
       packed.bias = joint_bias(problem, packed.row) + joint_velocity(packed.row, free_velocity(problem, joint.body_a),
                                                                      free_velocity(problem, joint.body_b));
       Velocity a, b;
       apply_joint_impulse(problem, joint, packed.row, 1.0, a, b);
       const double stiffness = joint_velocity(packed.row, a, b) + packed.softness;
-      const bool acts =
-          packed.softness > 0 || moves_bodies(problem.bodies[static_cast<std::size_t>(joint.body_a)],
-                                              problem.bodies[static_cast<std::size_t>(joint.body_b)], packed.row);
+      const bool acts = packed.softness > 0 || moves_bodies(problem.bodies[to_index(joint.body_a)],
+                                                            problem.bodies[to_index(joint.body_b)], packed.row);
       packed.r = acts && stiffness > 0 ? settings.relaxation / stiffness : 0.0;
     }
   }
@@ -215,7 +211,7 @@ void PackedProblem<D>::project(std::span<double> lambda, ThreadPool* pool) const
   parallel_for(pool, static_cast<std::int64_t>(contacts.size()), kContactGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t k = begin; k < end; ++k)
-                   project_contact<D>(set, contacts[static_cast<std::size_t>(k)].axes(), lambda.data() + k * D);
+                   project_contact<D>(set, contacts[to_index(k)].axes(), lambda.data() + k * D);
                });
   for (std::size_t k = 0; k < rows.size(); ++k) {
     double& value = lambda[contacts.size() * D + k];
@@ -234,19 +230,17 @@ void PackedProblem<D>::weights(std::span<double> weight) const {
   const auto inverse = [](double r) { return r > 0 ? 1 / r : 0.0; };
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     weight[k * D] = inverse(contacts[k].r.normal);
-    for (int i = 1; i < D; ++i) weight[k * D + static_cast<std::size_t>(i)] = inverse(contacts[k].r.friction);
+    for (int i = 1; i < D; ++i) weight[k * D + to_index(i)] = inverse(contacts[k].r.friction);
   }
   for (std::size_t k = 0; k < rows.size(); ++k) weight[contacts.size() * D + k] = inverse(rows[k].r);
 }
 
 template <int D>
 void PackedProblem<D>::add_states(std::span<const BodyState> w, std::span<Velocity> velocity, ThreadPool* pool) const {
-  parallel_for(pool, static_cast<std::int64_t>(velocity.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      if (slot[i] == kNoVertex) continue;
-      velocity[i].linear += w[static_cast<std::size_t>(slot[i])].linear;
-      velocity[i].angular += w[static_cast<std::size_t>(slot[i])].angular;
-    }
+  for_each_index(pool, velocity.size(), kBodyGrain, [&](std::size_t i) {
+    if (slot[i] == kNoVertex) return;
+    velocity[i].linear += w[to_index(slot[i])].linear;
+    velocity[i].angular += w[to_index(slot[i])].angular;
   });
 }
 

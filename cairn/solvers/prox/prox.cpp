@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/prox/body_solve.h"
@@ -116,7 +117,7 @@ SolveReport ProxSolver::solve(const DelassusProblem& problem, DelassusSolution& 
   const StopSettings stop = override_stop(context.stop, settings_.iterations, settings_.tolerance);
   workspace_->loop.run({*sweep, ruler, context, stop, report}, solution.impulse);
   multiply_add(problem.w, solution.impulse, problem.q, solution.velocity);
-  describe_sweep(*sweep, static_cast<std::size_t>(problem.contact_count()), context.details, report);
+  describe_sweep(*sweep, to_index(problem.contact_count()), context.details, report);
   return report;
 }
 

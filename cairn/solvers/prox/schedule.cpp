@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/graph/partition.h"
 
 namespace cairn {
@@ -33,7 +34,7 @@ struct EdgeGraph {
   }
   Colouring colour_subset(std::span<const std::int32_t> subset) const {
     std::vector<Edge> some;
-    for (const std::int32_t k : subset) some.push_back(edges[static_cast<std::size_t>(k)]);
+    for (const std::int32_t k : subset) some.push_back(edges[to_index(k)]);
     return colour_edges_greedy(some, vertex_count);
   }
 };
@@ -42,7 +43,7 @@ struct BlockGraph {
   static constexpr ScheduleKind kAutomatic = ScheduleKind::sequential;
   const Lists& neighbours;
 
-  std::size_t size() const { return static_cast<std::size_t>(neighbours.count()); }
+  std::size_t size() const { return to_index(neighbours.count()); }
   void colour(bool balanced, ScheduleScratch& scratch) const {
     scratch.colouring = balanced ? colour_vertices_balanced(neighbours) : colour_vertices_greedy(neighbours);
   }
@@ -52,17 +53,16 @@ struct BlockGraph {
     std::vector<std::int32_t> key(part);
     for (std::size_t k = 0; k < part.size(); ++k)
       for (const std::int32_t j : neighbours[static_cast<std::int64_t>(k)])
-        if (part[static_cast<std::size_t>(j)] < part[k]) key[k] = parts;  // the higher side of a cut is the border
+        if (part[to_index(j)] < part[k]) key[k] = parts;  // the higher side of a cut is the border
     return split_by_part(key, parts);
   }
   Colouring colour_subset(std::span<const std::int32_t> subset) const {
     std::vector<std::int32_t> position(size(), -1);
-    for (std::size_t i = 0; i < subset.size(); ++i)
-      position[static_cast<std::size_t>(subset[i])] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < subset.size(); ++i) position[to_index(subset[i])] = static_cast<std::int32_t>(i);
     Lists some;
     for (const std::int32_t k : subset) {
       for (const std::int32_t j : neighbours[k])
-        if (position[static_cast<std::size_t>(j)] >= 0) some.item.push_back(position[static_cast<std::size_t>(j)]);
+        if (position[to_index(j)] >= 0) some.item.push_back(position[to_index(j)]);
       some.start.push_back(static_cast<std::int64_t>(some.item.size()));
     }
     return colour_vertices_greedy(some);
@@ -124,12 +124,12 @@ void append_colours(Schedule& schedule, std::span<const std::int32_t> names, con
     at += sizes[c];
   }
   append_stage(schedule, merge.kind, at - merged);
-  schedule.order.resize(static_cast<std::size_t>(at));
+  schedule.order.resize(to_index(at));
   for (std::size_t i = 0; i < scratch.colouring.colour.size(); ++i) {
-    const auto c = static_cast<std::size_t>(scratch.colouring.colour[i]);
+    const auto c = to_index(scratch.colouring.colour[i]);
     const bool is_split = merge.kind == StageKind::split && merge.takes(c, sizes[c]);
     std::int64_t& next = is_split ? scratch.next.back() : scratch.next[c];
-    schedule.order[static_cast<std::size_t>(next++)] = names.empty() ? static_cast<std::int32_t>(i) : names[i];
+    schedule.order[to_index(next++)] = names.empty() ? static_cast<std::int32_t>(i) : names[i];
   }
 }
 
@@ -156,7 +156,7 @@ Merge merge_of(const ProxSettings& settings) {
   Merge merge;
   if (settings.schedule == ScheduleKind::relaxed) merge.below = settings.merge_below;
   if (settings.schedule == ScheduleKind::split)
-    merge = {settings.merge_below, static_cast<std::size_t>(settings.max_colours), StageKind::split};
+    merge = {settings.merge_below, to_index(settings.max_colours), StageKind::split};
   return merge;
 }
 
@@ -205,7 +205,7 @@ ColourRange range_of(std::span<const std::int32_t> colour, std::int64_t grain, T
       [&](std::int64_t begin, std::int64_t end) {
         ColourRange range;
         for (std::int64_t k = begin; k < end; ++k) {
-          const std::int32_t c = colour[static_cast<std::size_t>(k)];
+          const std::int32_t c = colour[to_index(k)];
           range = join(range, {c, c});
         }
         return range;
@@ -221,7 +221,7 @@ bool share_vertex(const Edge& a, const Edge& b) {
 void cut_into_chunks(std::span<const Edge> edges, SweepStage& stage, Schedule& schedule) {
   constexpr std::int64_t kChunk = 1024;
   const auto edge_at = [&](std::int64_t position) -> const Edge& {
-    return edges[static_cast<std::size_t>(schedule.order[static_cast<std::size_t>(position)])];
+    return edges[to_index(schedule.order[to_index(position)])];
   };
   stage.first_chunk = static_cast<std::int64_t>(schedule.chunk_start.size());
   schedule.chunk_start.push_back(stage.begin);
@@ -238,10 +238,9 @@ bool merge_colours(const LeftOver& left_over, std::int64_t colours, std::int64_t
   bool any = false;
   for (std::int64_t c = 0; c < colours; ++c) {
     std::int64_t size = 0;
-    for (std::int64_t block = 0; block < blocks; ++block)
-      size += scratch.next[static_cast<std::size_t>(block * (colours + 1) + c)];
+    for (std::int64_t block = 0; block < blocks; ++block) size += scratch.next[to_index(block * (colours + 1) + c)];
     if (size == 0 || (size >= left_over.merge_below && c < left_over.max_colours)) continue;
-    scratch.key[static_cast<std::size_t>(c)] = colours;
+    scratch.key[to_index(c)] = colours;
     any = true;
   }
   return any;
@@ -283,17 +282,17 @@ void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Ed
   const std::int64_t colours = range.most + 1, keys = colours + 1;  // the last key: left over
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
   const auto next_of = [&](std::int64_t k) -> std::int64_t& {
-    const std::int32_t c = colour[static_cast<std::size_t>(k)];
-    const std::int64_t key = c >= 0 ? scratch.key[static_cast<std::size_t>(c)] : colours;
-    return scratch.next[static_cast<std::size_t>(k / kBlock * keys + key)];
+    const std::int32_t c = colour[to_index(k)];
+    const std::int64_t key = c >= 0 ? scratch.key[to_index(c)] : colours;
+    return scratch.next[to_index(k / kBlock * keys + key)];
   };
   const auto count_keys = [&] {
-    scratch.next.assign(static_cast<std::size_t>(blocks * keys), 0);
+    scratch.next.assign(to_index(blocks * keys), 0);
     parallel_for(pool, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) ++next_of(k);
     });
   };
-  scratch.key.resize(static_cast<std::size_t>(colours));
+  scratch.key.resize(to_index(colours));
   std::iota(scratch.key.begin(), scratch.key.end(), 0);
   count_keys();
   if (merge_colours(left_over, colours, blocks, scratch)) count_keys();
@@ -301,7 +300,7 @@ void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Ed
   for (std::int64_t key = 0; key < keys; ++key) {
     const std::int64_t begin = at;
     for (std::int64_t block = 0; block < blocks; ++block) {
-      std::int64_t& next = scratch.next[static_cast<std::size_t>(block * keys + key)];
+      std::int64_t& next = scratch.next[to_index(block * keys + key)];
       at += std::exchange(next, at);
     }
     const StageKind last = left_over.is_split && at - begin > kFewLeftOver ? StageKind::split : StageKind::serial;
@@ -310,28 +309,27 @@ void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Ed
   }
   schedule.order.resize(colour.size());
   parallel_for(pool, count, kBlock, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k)
-      schedule.order[static_cast<std::size_t>(next_of(k)++)] = static_cast<std::int32_t>(k);
+    for (std::int64_t k = begin; k < end; ++k) schedule.order[to_index(next_of(k)++)] = static_cast<std::int32_t>(k);
   });
   for (SweepStage& stage : schedule.stages)
     if (stage.kind == StageKind::chunks) cut_into_chunks(edges, stage, schedule);
 }
 
 bool is_proper(const Schedule& schedule, std::span<const Edge> edges, std::int32_t vertex_count) {
-  std::vector<std::int64_t> last(static_cast<std::size_t>(vertex_count), -1);  // position last seen at, per vertex
+  std::vector<std::int64_t> last(to_index(vertex_count), -1);  // position last seen at, per vertex
   for (const SweepStage& stage : schedule.stages) {
     if (stage.kind != StageKind::chunks) continue;
     std::int64_t group = stage.begin;
     for (std::int64_t i = stage.begin; i < stage.end; ++i) {
-      const Edge& edge = edges[static_cast<std::size_t>(schedule.order[static_cast<std::size_t>(i)])];
+      const Edge& edge = edges[to_index(schedule.order[to_index(i)])];
       if (i > stage.begin) {
-        const Edge& before = edges[static_cast<std::size_t>(schedule.order[static_cast<std::size_t>(i) - 1])];
+        const Edge& before = edges[to_index(schedule.order[to_index(i) - 1])];
         const bool same = (before.a == edge.a && before.b == edge.b) || (before.a == edge.b && before.b == edge.a);
         if (!same) group = i;
       }
       for (const std::int32_t v : {edge.a, edge.b}) {
         if (v == kNoVertex) continue;
-        std::int64_t& seen = last[static_cast<std::size_t>(v)];
+        std::int64_t& seen = last[to_index(v)];
         if (seen >= stage.begin && seen < group) return false;
         seen = i;
       }

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/solvers/local_contact.h"
 #include "cairn/solvers/prox/prox_step.h"
 #include "cairn/solvers/prox/sweep.h"
@@ -85,7 +86,7 @@ AssembledSweep<D>::AssembledSweep(const DelassusProblem& problem, const ProxSett
         "local=exact needs order Gauss-Seidel, operator=A, friction=automatic and isotropic friction without spin: "
         "use local=prox",
         ErrorKind::unsupported);
-  identity_.resize(static_cast<std::size_t>(problem.contact_count()));
+  identity_.resize(to_index(problem.contact_count()));
   std::iota(identity_.begin(), identity_.end(), 0);
   choose_r(settings);
   if (use_t_) build_t();
@@ -93,9 +94,9 @@ AssembledSweep<D>::AssembledSweep(const DelassusProblem& problem, const ProxSett
     if (stage.kind != StageKind::slices) continue;
     chunk_.resize(identity_.size());
     for (std::int64_t c = 0; c < stage.chunk_count; ++c)
-      for (std::int64_t i = schedule_.chunk_start[static_cast<std::size_t>(stage.first_chunk + c)];
-           i < schedule_.chunk_start[static_cast<std::size_t>(stage.first_chunk + c + 1)]; ++i)
-        chunk_[static_cast<std::size_t>(schedule_.order[static_cast<std::size_t>(i)])] = static_cast<std::int32_t>(c);
+      for (std::int64_t i = schedule_.chunk_start[to_index(stage.first_chunk + c)];
+           i < schedule_.chunk_start[to_index(stage.first_chunk + c + 1)]; ++i)
+        chunk_[to_index(schedule_.order[to_index(i)])] = static_cast<std::int32_t>(c);
   }
 }
 
@@ -139,25 +140,23 @@ void AssembledSweep<D>::build_t() {
   t_ = problem_.w;
   c_.resize(size());
   for (std::int64_t k = 0; k < t_.rows(); ++k) {
-    const ContactR& r = r_[static_cast<std::size_t>(k)];
-    for (std::int64_t e = t_.row_start[static_cast<std::size_t>(k)]; e < t_.row_start[static_cast<std::size_t>(k) + 1];
-         ++e)
+    const ContactR& r = r_[to_index(k)];
+    for (std::int64_t e = t_.row_start[to_index(k)]; e < t_.row_start[to_index(k) + 1]; ++e)
       for (int i = 0; i < D; ++i)
         for (int j = 0; j < D; ++j) {
           double& entry = t_.block(e)[i * D + j];
-          const double one = e == t_.diagonal[static_cast<std::size_t>(k)] && i == j ? 1.0 : 0.0;
+          const double one = e == t_.diagonal[to_index(k)] && i == j ? 1.0 : 0.0;
           entry = one - (i == 0 ? r.normal : r.friction) * entry;
         }
     for (int i = 0; i < D; ++i)
-      c_[static_cast<std::size_t>(k * D + i)] =
-          -(i == 0 ? r.normal : r.friction) * problem_.q[static_cast<std::size_t>(k * D + i)];
+      c_[to_index(k * D + i)] = -(i == 0 ? r.normal : r.friction) * problem_.q[to_index(k * D + i)];
   }
 }
 
 /// From y (A) or z (T) of contact k to its next impulse; `next` holds the current one on entry.
 template <int D>
 void AssembledSweep<D>::finish(std::int64_t k, const double* y, double* next) const {
-  const FrictionAxes& mu = problem_.friction[static_cast<std::size_t>(k)];
+  const FrictionAxes& mu = problem_.friction[to_index(k)];
   if (use_t_) {
     std::copy_n(y, D, next);
     project_contact<D>(set_, mu, next);
@@ -175,7 +174,7 @@ void AssembledSweep<D>::finish(std::int64_t k, const double* y, double* next) co
       return;
     }
   }
-  prox_step<D>(set_, mu, r_[static_cast<std::size_t>(k)], y, next);
+  prox_step<D>(set_, mu, r_[to_index(k)], y, next);
 }
 
 template <int D>
@@ -183,7 +182,7 @@ void AssembledSweep<D>::update(std::int64_t k, const double* lambda, double* nex
   double y[D];
   multiply_row<D>(use_t_ ? t_ : problem_.w, k, lambda, y);
   const std::vector<double>& constant = use_t_ ? c_ : problem_.q;
-  for (int i = 0; i < D; ++i) y[i] += constant[static_cast<std::size_t>(k * D + i)];
+  for (int i = 0; i < D; ++i) y[i] += constant[to_index(k * D + i)];
   std::copy_n(lambda + k * D, D, next);
   finish(k, y, next);
 }
@@ -204,7 +203,7 @@ template <int D>
 double AssembledSweep<D>::visit(std::int64_t begin, std::int64_t end, double* lambda) const {
   double change = 0;
   for (std::int64_t i = begin; i < end; ++i) {
-    const std::int64_t k = schedule_.order[static_cast<std::size_t>(i)];
+    const std::int64_t k = schedule_.order[to_index(i)];
     double next[D];
     update(k, lambda, next);
     change = larger(change, commit(k, next, lambda));
@@ -219,13 +218,12 @@ double AssembledSweep<D>::visit_split(std::int64_t begin, std::int64_t end, std:
   const std::vector<double>& constant = use_t_ ? c_ : problem_.q;
   double change = 0;
   for (std::int64_t i = begin; i < end; ++i) {
-    const std::int64_t k = schedule_.order[static_cast<std::size_t>(i)];
+    const std::int64_t k = schedule_.order[to_index(i)];
     double y[D], next[D];
     std::copy_n(constant.data() + k * D, D, y);
-    for (std::int64_t e = matrix.row_start[static_cast<std::size_t>(k)];
-         e < matrix.row_start[static_cast<std::size_t>(k) + 1]; ++e) {
-      const std::int64_t j = matrix.column[static_cast<std::size_t>(e)];
-      const double* x = (chunk_[static_cast<std::size_t>(j)] == chunk ? lambda : old_.data()) + j * D;
+    for (std::int64_t e = matrix.row_start[to_index(k)]; e < matrix.row_start[to_index(k) + 1]; ++e) {
+      const std::int64_t j = matrix.column[to_index(e)];
+      const double* x = (chunk_[to_index(j)] == chunk ? lambda : old_.data()) + j * D;
       for (int row = 0; row < D; ++row)
         for (int column = 0; column < D; ++column) y[row] += matrix.block(e)[row * D + column] * x[column];
     }
@@ -253,7 +251,7 @@ double AssembledSweep<D>::run(std::span<double> lambda, ThreadPool* pool) {
         mine = parallel_reduce(
             pool, stage.chunk_count, 1, 0.0,
             [&](std::int64_t c, std::int64_t) {
-              const auto first = static_cast<std::size_t>(stage.first_chunk + c);
+              const auto first = to_index(stage.first_chunk + c);
               return visit(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda.data());
             },
             larger);
@@ -275,7 +273,7 @@ double AssembledSweep<D>::run_jacobi(const SweepStage& stage, double* lambda, Th
       [&](std::int64_t begin, std::int64_t end) {
         double change = 0;
         for (std::int64_t i = stage.begin + begin; i < stage.begin + end; ++i) {
-          const std::int64_t k = schedule_.order[static_cast<std::size_t>(i)];
+          const std::int64_t k = schedule_.order[to_index(i)];
           double next[D];
           update(k, old_.data(), next);
           change = larger(change, commit(k, next, lambda));
@@ -291,7 +289,7 @@ double AssembledSweep<D>::run_slices(const SweepStage& stage, double* lambda, Th
   return parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
-        const auto first = static_cast<std::size_t>(stage.first_chunk + c);
+        const auto first = to_index(stage.first_chunk + c);
         return visit_split(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], static_cast<std::int32_t>(c),
                            lambda);
       },

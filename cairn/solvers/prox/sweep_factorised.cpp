@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/solvers/prox/packed_problem.h"
 #include "cairn/solvers/prox/sweep.h"
 #include "cairn/solvers/splitting/split_stage.h"
@@ -109,7 +110,7 @@ void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings&
   if (settings.r_factor == RFactor::global) use_global_r(settings, pool);
   change_.resize(packed_.contacts.size() / kContactGrain + 2);
   for (const SweepStage& stage : schedule_.stages)
-    if (stage.kind == StageKind::slices) copies_.resize(static_cast<std::size_t>(stage.chunk_count));
+    if (stage.kind == StageKind::slices) copies_.resize(to_index(stage.chunk_count));
 }
 
 /// Contacts of each body, where a stage gathers.
@@ -122,7 +123,7 @@ void FactorisedSweep<D>::list_body_contacts() {
   delta_.resize(packed_.contacts.size());
   by_position_.resize(packed_.contacts.size());
   for (std::size_t i = 0; i < packed_.contacts.size(); ++i)
-    by_position_[i] = packed_.edges[static_cast<std::size_t>(schedule_.order[i])];
+    by_position_[i] = packed_.edges[to_index(schedule_.order[i])];
   edges_by_vertex(by_position_, static_cast<std::int32_t>(packed_.mass.size()), at_body_);
 }
 
@@ -135,9 +136,9 @@ void FactorisedSweep<D>::load_split_stage(const ProxSettings& settings, ThreadPo
   has_split_ = stage != schedule_.stages.end();
   if (!has_split_) return;
   for (auto k = static_cast<std::int32_t>(stage->begin); k < static_cast<std::int32_t>(stage->end); ++k) {
-    const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
-    const bool joins = !split_blocks_.empty() && packed_.contacts[static_cast<std::size_t>(k) - 1].a == c.a &&
-                       packed_.contacts[static_cast<std::size_t>(k) - 1].b == c.b;
+    const PackedContact<D>& c = packed_.contacts[to_index(k)];
+    const bool joins = !split_blocks_.empty() && packed_.contacts[to_index(k) - 1].a == c.a &&
+                       packed_.contacts[to_index(k) - 1].b == c.b;
     if (!joins) split_blocks_.push_back({k, k});
     split_blocks_.back().contact_end = k + 1;
   }
@@ -165,9 +166,9 @@ void FactorisedSweep<D>::use_global_r(const ProxSettings& settings, ThreadPool* 
       packed_velocity<D>(c, state_of(w_.data(), c.a), state_of(w_.data(), c.b), y);
       for (int j = 0; j < D; ++j) {
         y[j] -= c.bias[j];
-        length2 += x[i * D + static_cast<std::size_t>(j)] * x[i * D + static_cast<std::size_t>(j)];
+        length2 += x[i * D + to_index(j)] * x[i * D + to_index(j)];
         norm2 += y[j] * y[j];
-        x[i * D + static_cast<std::size_t>(j)] = y[j];
+        x[i * D + to_index(j)] = y[j];
       }
     }
     largest = length2 > 0 ? std::sqrt(norm2 / length2) : 0;
@@ -186,7 +187,7 @@ template <ContactRows kRows>
                                                   BodyState* w) const {
   double change = 0;
   for (std::int64_t k = begin; k < end; ++k) {
-    const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
+    const PackedContact<D>& c = packed_.contacts[to_index(k)];
     const ContactTurn turn = take_turn<D, kRows>(packed_.set, c, state_of(w, c.a), state_of(w, c.b), lambda + k * D);
     apply_impulse<D>(c, turn.impulse, packed_.mass.data(), w);
     change = larger(change, turn.work);
@@ -233,10 +234,9 @@ template <ContactRows kRows>
 double FactorisedSweep<D>::run_blocks(const SweepStage& stage, double* lambda, ThreadPool* pool) {
   const std::int64_t count = stage.end - stage.begin;
   parallel_for(pool, count, kContactGrain, [&](std::int64_t begin, std::int64_t end) {
-    change_[static_cast<std::size_t>(begin / kContactGrain)] =
-        visit<kRows>(stage.begin + begin, stage.begin + end, lambda, w_.data());
+    change_[to_index(begin / kContactGrain)] = visit<kRows>(stage.begin + begin, stage.begin + end, lambda, w_.data());
   });
-  const auto blocks = static_cast<std::size_t>((count + kContactGrain - 1) / kContactGrain);
+  const auto blocks = to_index((count + kContactGrain - 1) / kContactGrain);
   return std::accumulate(change_.begin(), change_.begin() + static_cast<std::ptrdiff_t>(blocks), 0.0, larger);
 }
 
@@ -246,7 +246,7 @@ double FactorisedSweep<D>::run_chunks(const SweepStage& stage, double* lambda, T
   return parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
-        const auto first = static_cast<std::size_t>(stage.first_chunk + c);
+        const auto first = to_index(stage.first_chunk + c);
         return visit<kRows>(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, w_.data());
       },
       larger);
@@ -261,10 +261,10 @@ double FactorisedSweep<D>::run_jacobi(const SweepStage& stage, double* lambda, T
       [&](std::int64_t begin, std::int64_t end) {
         double most = 0;
         for (std::int64_t k = stage.begin + begin; k < stage.begin + end; ++k) {
-          const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
+          const PackedContact<D>& c = packed_.contacts[to_index(k)];
           const ContactTurn turn =
               take_turn<D, kRows>(packed_.set, c, state_of(w_.data(), c.a), state_of(w_.data(), c.b), lambda + k * D);
-          delta_[static_cast<std::size_t>(k)] = turn.impulse;
+          delta_[to_index(k)] = turn.impulse;
           most = larger(most, turn.work);
         }
         return most;
@@ -283,15 +283,15 @@ void FactorisedSweep<D>::gather(std::int64_t begin, std::int64_t end, ThreadPool
                    Vec3 p, torque;
                    for (const std::int32_t k : at_body_[body]) {
                      if (k < begin || k >= end) continue;
-                     const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
-                     const WorldImpulse& impulse = delta_[static_cast<std::size_t>(k)];
+                     const PackedContact<D>& c = packed_.contacts[to_index(k)];
+                     const WorldImpulse& impulse = delta_[to_index(k)];
                      const bool is_b = c.b == body;
                      const double sign = is_b ? 1.0 : -1.0;
                      p += sign * impulse.p;
                      torque += sign * (cross(is_b ? c.arm_b : c.arm_a, impulse.p) + impulse.torque);
                    }
-                   BodyState& w = w_[static_cast<std::size_t>(body)];
-                   const BodyMass& mass = packed_.mass[static_cast<std::size_t>(body)];
+                   BodyState& w = w_[to_index(body)];
+                   const BodyMass& mass = packed_.mass[to_index(body)];
                    w.linear += mass.inverse_mass * p;
                    w.angular += mass.inverse_inertia * torque;
                  }
@@ -305,18 +305,18 @@ double FactorisedSweep<D>::run_slices(const SweepStage& stage, double* lambda, T
   const double change = parallel_reduce(
       pool, stage.chunk_count, 1, 0.0,
       [&](std::int64_t c, std::int64_t) {
-        std::vector<BodyState>& copy = copies_[static_cast<std::size_t>(c)];
+        std::vector<BodyState>& copy = copies_[to_index(c)];
         copy = w_;
-        const auto first = static_cast<std::size_t>(stage.first_chunk + c);
+        const auto first = to_index(stage.first_chunk + c);
         return visit<kRows>(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda, copy.data());
       },
       larger);
   parallel_for(pool, static_cast<std::int64_t>(w_.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const BodyState start = w_[static_cast<std::size_t>(i)];
-      BodyState& w = w_[static_cast<std::size_t>(i)];
+      const BodyState start = w_[to_index(i)];
+      BodyState& w = w_[to_index(i)];
       for (std::int64_t c = 0; c < stage.chunk_count; ++c) {
-        const BodyState& mine = copies_[static_cast<std::size_t>(c)][static_cast<std::size_t>(i)];
+        const BodyState& mine = copies_[to_index(c)][to_index(i)];
         w.linear += mine.linear - start.linear;
         w.angular += mine.angular - start.angular;
       }
@@ -384,7 +384,7 @@ void FactorisedSweep<D>::refresh(std::span<const double> lambda, ThreadPool* poo
         break;
       case StageKind::chunks:
         parallel_for(pool, stage.chunk_count, 1, [&](std::int64_t c, std::int64_t) {
-          const auto first = static_cast<std::size_t>(stage.first_chunk + c);
+          const auto first = to_index(stage.first_chunk + c);
           scatter(schedule_.chunk_start[first], schedule_.chunk_start[first + 1], lambda.data());
         });
         break;
@@ -401,8 +401,7 @@ void FactorisedSweep<D>::refresh(std::span<const double> lambda, ThreadPool* poo
 template <int D>
 void FactorisedSweep<D>::scatter(std::int64_t begin, std::int64_t end, const double* lambda) {
   for (std::int64_t k = begin; k < end; ++k)
-    apply_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)],
-                     world_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)], lambda + k * D),
+    apply_impulse<D>(packed_.contacts[to_index(k)], world_impulse<D>(packed_.contacts[to_index(k)], lambda + k * D),
                      packed_.mass.data(), w_.data());
 }
 
@@ -411,8 +410,7 @@ template <int D>
 void FactorisedSweep<D>::refresh_unsafe(const SweepStage& stage, const double* lambda, ThreadPool* pool) {
   parallel_for(pool, stage.end - stage.begin, kContactGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = stage.begin + begin; k < stage.begin + end; ++k)
-      delta_[static_cast<std::size_t>(k)] =
-          world_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)], lambda + k * D);
+      delta_[to_index(k)] = world_impulse<D>(packed_.contacts[to_index(k)], lambda + k * D);
   });
   gather(stage.begin, stage.end, pool);
 }
@@ -422,9 +420,9 @@ template <int D>
 void FactorisedSweep<D>::apply_row(const PackedRow& packed, double impulse) {
   const auto to_body = [&](std::int32_t slot, const Vec3& linear, const Vec3& angular) {
     if (slot == kNoVertex) return;
-    BodyState& w = w_[static_cast<std::size_t>(slot)];
-    w.linear += packed_.mass[static_cast<std::size_t>(slot)].inverse_mass * impulse * linear;
-    w.angular += packed_.mass[static_cast<std::size_t>(slot)].inverse_inertia * (impulse * angular);
+    BodyState& w = w_[to_index(slot)];
+    w.linear += packed_.mass[to_index(slot)].inverse_mass * impulse * linear;
+    w.angular += packed_.mass[to_index(slot)].inverse_inertia * (impulse * angular);
   };
   to_body(packed.a, packed.row.linear_a, packed.row.angular_a);
   to_body(packed.b, packed.row.linear_b, packed.row.angular_b);

@@ -4,6 +4,8 @@
 #include <Eigen/SparseLU>
 #include <vector>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -19,10 +21,9 @@ void convert(const BlockSparse& from, bool drop_zeros, Matrix& to) {
   const auto for_each = [&](auto&& use) {
     for (std::int64_t i = 0; i < from.rows(); ++i)
       for (int row = 0; row < dim; ++row)
-        for (auto e = from.row_start[static_cast<std::size_t>(i)]; e < from.row_start[static_cast<std::size_t>(i) + 1];
-             ++e) {
+        for (auto e = from.row_start[to_index(i)]; e < from.row_start[to_index(i) + 1]; ++e) {
           const double* values = from.block(e) + row * dim;
-          const auto first = static_cast<std::int64_t>(from.column[static_cast<std::size_t>(e)]) * dim;
+          const auto first = static_cast<std::int64_t>(from.column[to_index(e)]) * dim;
           for (int col = 0; col < dim; ++col)
             if (!drop_zeros || values[col] != 0) use(i * dim + row, first + col, values[col]);
         }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/reference/block_lu.h"
 
 namespace cairn {
@@ -145,20 +146,20 @@ InteriorPath::Follower::Follower(const UnitConeProblem& p, const PathSettings& s
   point.x = point.z = Vector::Zero(rows);
   for (int k = 0; k < contacts(); ++k) point.x[k * dim()] = point.z[k * dim()] = m;
   first_mu = point.mu = m * m;
-  scaling.resize(static_cast<std::size_t>(contacts()));
+  scaling.resize(to_index(contacts()));
   slip_slope.resize(scaling.size());
 }
 
 bool InteriorPath::Follower::rescale(const Pair& p) {
   for (int k = 0; k < contacts(); ++k)
-    if (!scale_contact(part(p.x, k), part(p.z, k), scaling[static_cast<std::size_t>(k)])) return false;
+    if (!scale_contact(part(p.x, k), part(p.z, k), scaling[to_index(k)])) return false;
   return true;
 }
 
 /// Fills `defect` with E1; returns |E1|.
 double InteriorPath::Follower::measure(const Pair& p) {
   defect.resize(p.x.size());
-  const auto size = static_cast<std::size_t>(p.x.size());
+  const auto size = to_index(p.x.size());
   multiply_add(problem.a, {p.x.data(), size}, problem.q, {defect.data(), size});
   defect = p.z - defect - settings.alpha * p.x;
   for (int k = 0; k < contacts(); ++k)
@@ -182,7 +183,7 @@ bool InteriorPath::Follower::factorise(const Pair& p, SolveMonitor& monitor) {
   matrix.values = problem.a.values;
   slip_rate = Vector::Zero(p.x.size());
   for (int k = 0; k < contacts(); ++k) {
-    const auto index = static_cast<std::size_t>(k);
+    const auto index = to_index(k);
     const Vec z = part(p.z, k);
     const double slip = std::sqrt(p.z.segment(k * d + 1, d - 1).squaredNorm() + p.mu);
     Mat& slope = slip_slope[index];
@@ -205,17 +206,17 @@ bool InteriorPath::Follower::solve(const Pair& p, bool along, Pair& direction) c
   direction.z.resize(p.x.size());
   direction.mu = along ? 1 : 0;
   for (int k = 0; k < contacts(); ++k) {
-    const Scaling& s = scaling[static_cast<std::size_t>(k)];
+    const Scaling& s = scaling[to_index(k)];
     Vec target = along ? Vec(Vec::Zero(d)) : Vec(-jordan_product(s.l, s.l));
     target[0] += p.mu;
     direction.z.segment(k * d, d) = s.w * jordan_divide(s.l, target);
-    direction.x.segment(k * d, d) = slip_slope[static_cast<std::size_t>(k)] * part(direction.z, k);
+    direction.x.segment(k * d, d) = slip_slope[to_index(k)] * part(direction.z, k);
   }
   direction.x += along ? slip_rate : defect;
-  const auto size = static_cast<std::size_t>(p.x.size());
+  const auto size = to_index(p.x.size());
   if (!lu.solve({direction.x.data(), size}, {direction.x.data(), size})) return false;
   for (int k = 0; k < contacts(); ++k)
-    direction.z.segment(k * d, d) -= scaling[static_cast<std::size_t>(k)].w_squared * part(direction.x, k);
+    direction.z.segment(k * d, d) -= scaling[to_index(k)].w_squared * part(direction.x, k);
   return direction.z.allFinite();
 }
 
@@ -233,7 +234,7 @@ double InteriorPath::Follower::inner_product(const std::vector<Scaling>& metric,
                                              const Pair& b) const {
   double sum = 0;
   for (int k = 0; k < contacts(); ++k) {
-    const Scaling& s = metric[static_cast<std::size_t>(k)];
+    const Scaling& s = metric[to_index(k)];
     sum += (s.w * part(a.x, k)).dot(s.w * part(b.x, k)) + (s.w_inverse * part(a.z, k)).dot(s.w_inverse * part(b.z, k));
   }
   return sum / (mu * contacts()) + a.mu * b.mu;
@@ -284,7 +285,7 @@ int InteriorPath::Follower::correct(const std::vector<Scaling>& metric, Pair& p,
     p.x += t * newton.x;
     p.z += t * newton.z;
     p.mu *= 1 + t * change;
-    if (monitor.record({p.x.data(), static_cast<std::size_t>(p.x.size())}) || t < 1e-3) return -1;
+    if (monitor.record({p.x.data(), to_index(p.x.size())}) || t < 1e-3) return -1;
   }
   return -1;
 }
@@ -345,7 +346,7 @@ int InteriorPath::folds() const { return follower_->folds; }
 
 std::span<const double> InteriorPath::x() const {
   const Vector& x = follower_->point.x;
-  return {x.data(), static_cast<std::size_t>(x.size())};
+  return {x.data(), to_index(x.size())};
 }
 
 std::vector<double> InteriorPath::difference() const {

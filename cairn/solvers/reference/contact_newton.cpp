@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -46,7 +48,7 @@ void alart_curnier(int dim, const double* x, const double* z, double rho_n, doub
 
 ContactNewton::ContactNewton(const UnitConeProblem& problem)
     : problem_(problem), lu_(BlockLu::Pattern::drop_zeros), matrix_(problem.a) {
-  const std::size_t rows = problem.row_count(), contacts = static_cast<std::size_t>(problem.contact_count());
+  const std::size_t rows = problem.row_count(), contacts = to_index(problem.contact_count());
   for (auto* vector : {&centre_, &f_, &z_, &dx_, &dz_, &trial_x_, &trial_z_}) vector->resize(rows);
   p_.resize(contacts);
   q_.resize(contacts);
@@ -90,7 +92,7 @@ void ContactNewton::velocity(std::span<const double> x, std::span<double> z) con
 
 /// Fills f_ (and p_, q_); returns |F|.
 double ContactNewton::evaluate(std::span<const double> x, std::span<const double> z, bool jacobian) {
-  const auto dim = static_cast<std::size_t>(problem_.dim());
+  const auto dim = to_index(problem_.dim());
   for (std::size_t k = 0; k < p_.size(); ++k) {
     if (jacobian) {
       p_[k].fill(0);
@@ -108,7 +110,7 @@ bool ContactNewton::solve_inner(double tolerance, int max_steps, std::span<doubl
   for (int step = 0; step < max_steps; ++step) {
     const double residual = evaluate(x, z_, true);
     if (residual <= tolerance) return true;
-    window[static_cast<std::size_t>(step % kWindow)] = residual;
+    window[to_index(step % kWindow)] = residual;
     if (!std::isfinite(residual) || !direction(monitor)) return false;
     line_search(*std::max_element(window.begin(), window.end()), x);
     velocity(x, z_);

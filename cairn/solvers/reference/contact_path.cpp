@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -64,7 +66,7 @@ ContactPath::ContactPath(const UnitConeProblem& problem, const PathSettings& set
       step_(settings.first_step) {
   const std::size_t rows = problem.row_count();
   for (auto* vector : {&v_, &x_, &z_, &g_, &x_rate_, &g_rate_, &tangent_.v}) vector->assign(rows, 0.0);
-  slope_.resize(static_cast<std::size_t>(problem.contact_count()));
+  slope_.resize(to_index(problem.contact_count()));
   size_ = norm(problem.q);
   double largest = 0;
   for (const double value : problem.q) largest = std::max(largest, std::fabs(value));
@@ -179,7 +181,7 @@ double ContactPath::evaluate(std::span<const double> v, double m, bool jacobian)
   const double alpha = settings_.alpha;
   Relaxed contact;
   std::vector<double> slip(slope_.size());
-  for (std::size_t k = 0, row = 0; k < slope_.size(); ++k, row += static_cast<std::size_t>(dim)) {
+  for (std::size_t k = 0, row = 0; k < slope_.size(); ++k, row += to_index(dim)) {
     relax(dim, &v[row], m, jacobian, contact);
     double slip2 = m * m;
     for (int i = 0; i < dim; ++i) {
@@ -193,7 +195,7 @@ double ContactPath::evaluate(std::span<const double> v, double m, bool jacobian)
   }
   multiply_add(problem_.a, x_, problem_.q, g_);
   for (std::size_t i = 0; i < g_.size(); ++i) g_[i] += alpha * x_[i] - z_[i];
-  for (std::size_t k = 0; k < slip.size(); ++k) g_[k * static_cast<std::size_t>(dim)] += slip[k];
+  for (std::size_t k = 0; k < slip.size(); ++k) g_[k * to_index(dim)] += slip[k];
   if (jacobian) linearise(m, slip);
   return norm(g_);
 }
@@ -206,9 +208,9 @@ void ContactPath::linearise(double m, std::span<const double> slip) {
   std::vector<double> zero(g_.size(), 0.0);
   multiply_add(problem_.a, x_rate_, zero, g_rate_);
   for (std::size_t k = 0; k < slope_.size(); ++k) {
-    const std::size_t row = k * static_cast<std::size_t>(dim);
+    const std::size_t row = k * to_index(dim);
     for (auto e = matrix_.row_start[k]; e < matrix_.row_start[k + 1]; ++e) {
-      const Block& slope = slope_[static_cast<std::size_t>(matrix_.column[static_cast<std::size_t>(e)])];
+      const Block& slope = slope_[to_index(matrix_.column[to_index(e)])];
       const double* a = problem_.a.block(e);
       double* out = matrix_.block(e);
       for (int i = 0; i < dim; ++i)

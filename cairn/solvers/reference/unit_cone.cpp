@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/local_contact.h"
 
@@ -23,10 +24,10 @@ double contact_scale(const double* block, int dim) {
 
 /// A = D W D, block by block; rows without friction get a unit diagonal.
 void scale_matrix(UnitConeProblem& cone) {
-  const auto dim = static_cast<std::size_t>(cone.dim());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(cone.contact_count()); ++i) {
+  const auto dim = to_index(cone.dim());
+  for (std::size_t i = 0; i < to_index(cone.contact_count()); ++i) {
     for (auto e = cone.a.row_start[i]; e < cone.a.row_start[i + 1]; ++e) {
-      const auto j = static_cast<std::size_t>(cone.a.column[static_cast<std::size_t>(e)]);
+      const auto j = to_index(cone.a.column[to_index(e)]);
       double* block = cone.a.block(e);
       for (std::size_t row = 0; row < dim; ++row)
         for (std::size_t col = 0; col < dim; ++col)
@@ -61,7 +62,7 @@ void sweep_contacts(const UnitConeProblem& cone, std::span<double> x) {
     double b[D];
     multiply_row<D>(cone.a, k, x.data(), b);
     for (int i = 0; i < D; ++i) {
-      b[i] += cone.q[static_cast<std::size_t>(k * D + i)];
+      b[i] += cone.q[to_index(k * D + i)];
       for (int j = 0; j < D; ++j) b[i] -= a[i * D + j] * r[j];
     }
     if (!solve_local_contact<D>(a, b, 1.0, r)) project_fixed_point<D>(a, b, 1.0, r);
@@ -72,7 +73,7 @@ void sweep_contacts(const UnitConeProblem& cone, std::span<double> x) {
 
 UnitConeProblem to_unit_cone(const DelassusProblem& problem) {
   UnitConeProblem cone;
-  const auto dim = static_cast<std::size_t>(problem.dim());
+  const auto dim = to_index(problem.dim());
   cone.a = problem.w;
   for (std::size_t k = 0; k < problem.friction.size(); ++k) {
     const FrictionAxes& mu = problem.friction[k];

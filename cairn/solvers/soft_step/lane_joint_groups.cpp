@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/graph/edges.h"
 #include "cairn/simd/simd.h"
 #include "cairn/solvers/ldl/ldl_structure.h"
@@ -17,14 +18,14 @@ constexpr int kWidth = 8;
 
 /// Which bodies of a joint can move.
 std::uint8_t moves_of(const JointBlock& joint, const LaneProblem& lanes) {
-  const auto moves = [&](std::int32_t body) { return lanes.can_move(static_cast<std::size_t>(body)) ? 1 : 0; };
+  const auto moves = [&](std::int32_t body) { return lanes.can_move(to_index(body)) ? 1 : 0; };
   return static_cast<std::uint8_t>(2 * moves(joint.body_a) + moves(joint.body_b));
 }
 
 /// Velocities or displacements of eight bodies, turned: out[k][lane] of which the first six are used.
 inline void gather(const LaneProblem& lanes, const std::int32_t* records, bool displacement, Double8 (&out)[kWidth]) {
   for (int lane = 0; lane < kWidth; ++lane) {
-    const LaneBody& body = lanes.bodies[static_cast<std::size_t>(records[lane])];
+    const LaneBody& body = lanes.bodies[to_index(records[lane])];
     Float8 from;
     get_lanes(displacement ? body.displacement : body.velocity, from);
     convert(from, out[lane]);
@@ -36,7 +37,7 @@ inline void gather(const LaneProblem& lanes, const std::int32_t* records, bool d
 inline void scatter(Double8 (&change)[kWidth], const std::int32_t* records, LaneProblem& lanes) {
   transpose(change);
   for (int lane = 0; lane < kWidth; ++lane) {
-    float* to = lanes.bodies[static_cast<std::size_t>(records[lane])].velocity;
+    float* to = lanes.bodies[to_index(records[lane])].velocity;
     Float8 now;
     Double8 next;
     get_lanes(to, now);
@@ -60,7 +61,7 @@ struct Root {
 
   Root(const LaneProblem& lanes, std::size_t body) {
     if (!lanes.can_move(body)) return;
-    const LaneMass& mass = lanes.masses[static_cast<std::size_t>(lanes.body_of[body])];
+    const LaneMass& mass = lanes.masses[to_index(lanes.body_of[body])];
     shift = double{mass.shift};
     for (int k = 0; k < 6; ++k) turn[k] = double{mass.turn[k]};
   }
@@ -88,13 +89,13 @@ inline void LaneJointGroups::get_slots(const Group& group, std::int32_t row, std
   const std::int32_t* slot = group.slot[row];
   if (group.is_side_by_side) return get_lanes(from.data() + slot[0], to);
   to = Lanes{};
-  for (int l = 0; l < group.count; ++l) to[l] = from[static_cast<std::size_t>(slot[l])];
+  for (int l = 0; l < group.count; ++l) to[l] = from[to_index(slot[l])];
 }
 
 inline void LaneJointGroups::put_slots(const Group& group, std::int32_t row, const Lanes& from, std::span<double> to) {
   const std::int32_t* slot = group.slot[row];
   if (group.is_side_by_side) return put_lanes(from, to.data() + slot[0]);
-  for (int l = 0; l < group.count; ++l) to[static_cast<std::size_t>(slot[l])] = from[l];
+  for (int l = 0; l < group.count; ++l) to[to_index(slot[l])] = from[l];
 }
 
 void LaneJointGroups::load(const JointProblem& part, std::span<const std::int32_t> slots, const LaneProblem& lanes) {
@@ -137,26 +138,19 @@ LaneJointGroups::Group& LaneJointGroups::add_group(std::size_t joint) {
 
 void LaneJointGroups::place(std::int32_t joint, Group& group) const {
   const int lane = group.count++;
-  const JointBlock& block = joints_[static_cast<std::size_t>(joint)];
+  const JointBlock& block = joints_[to_index(joint)];
   group.joint[lane] = joint;
-  for (std::int32_t r = 0; r < group.rows; ++r)
-    group.slot[r][lane] = slots_[static_cast<std::size_t>(block.first_row + r)];
+  for (std::int32_t r = 0; r < group.rows; ++r) group.slot[r][lane] = slots_[to_index(block.first_row + r)];
 }
 
 /// How many joints from by_slot_[first] on can stand in a group whose slots lie side by side; 0: not even one.
 int LaneJointGroups::count_side_by_side(std::size_t first) const {
-  const auto joint = [&](int lane) -> const JointBlock& {
-    return joints_[static_cast<std::size_t>(by_slot_[first + static_cast<std::size_t>(lane)])];
-  };
-  const auto slot = [&](int lane, std::int32_t r) {
-    return slots_[static_cast<std::size_t>(joint(lane).first_row + r)];
-  };
+  const auto joint = [&](int lane) -> const JointBlock& { return joints_[to_index(by_slot_[first + to_index(lane)])]; };
+  const auto slot = [&](int lane, std::int32_t r) { return slots_[to_index(joint(lane).first_row + r)]; };
   const auto follows = [&](int lane) {
-    const std::size_t next = first + static_cast<std::size_t>(lane);
+    const std::size_t next = first + to_index(lane);
     if (next >= by_slot_.size() || joint(lane).row_count != joint(0).row_count) return false;
-    if (colouring_.colour[static_cast<std::size_t>(by_slot_[next])] !=
-        colouring_.colour[static_cast<std::size_t>(by_slot_[first])])
-      return false;
+    if (colouring_.colour[to_index(by_slot_[next])] != colouring_.colour[to_index(by_slot_[first])]) return false;
     for (std::int32_t r = 0; r < joint(0).row_count; ++r)
       if (slot(lane, r) != slot(0, r) + lane) return false;
     return true;
@@ -164,7 +158,7 @@ int LaneJointGroups::count_side_by_side(std::size_t first) const {
   int count = 1;
   while (count < kLanes && follows(count)) ++count;
   for (std::int32_t r = 0; r < joint(0).row_count; ++r) {
-    const auto from = static_cast<std::size_t>(slot(0, r));
+    const auto from = to_index(slot(0, r));
     if (from % kLanes != 0 || from + kLanes > is_used_.size()) return 0;
     if (std::any_of(&is_used_[from] + count, &is_used_[from] + kLanes, [](std::uint8_t used) { return used != 0; }))
       return 0;
@@ -177,30 +171,28 @@ void LaneJointGroups::form_side_by_side() {
   by_slot_.clear();
   for (std::size_t k = 0; k < joints_.size(); ++k)
     if (joints_[k].row_count > 0) by_slot_.push_back(static_cast<std::int32_t>(k));
-  const auto first_slot = [&](std::int32_t k) {
-    return slots_[static_cast<std::size_t>(joints_[static_cast<std::size_t>(k)].first_row)];
-  };
+  const auto first_slot = [&](std::int32_t k) { return slots_[to_index(joints_[to_index(k)].first_row)]; };
   std::ranges::sort(by_slot_, {}, first_slot);
-  is_used_.assign(slots_.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(slots_)) + kLanes, 0);
-  for (const std::int32_t slot : slots_) is_used_[static_cast<std::size_t>(slot)] = 1;
+  is_used_.assign(slots_.empty() ? 0 : to_index(*std::ranges::max_element(slots_)) + kLanes, 0);
+  for (const std::int32_t slot : slots_) is_used_[to_index(slot)] = 1;
   for (std::size_t k = 0; k < by_slot_.size();) {
     const int count = count_side_by_side(k);
     if (count > 1) {
-      Group& group = add_group(static_cast<std::size_t>(by_slot_[k]));
+      Group& group = add_group(to_index(by_slot_[k]));
       group.is_side_by_side = true;
       for (int lane = 0; lane < count; ++lane) {
-        const std::int32_t joint = by_slot_[k + static_cast<std::size_t>(lane)];
-        place(joint, group), is_placed_[static_cast<std::size_t>(joint)] = 1;
+        const std::int32_t joint = by_slot_[k + to_index(lane)];
+        place(joint, group), is_placed_[to_index(joint)] = 1;
       }
     }
-    k += static_cast<std::size_t>(std::max(count, 1));
+    k += to_index(std::max(count, 1));
   }
 }
 
 /// Joints of one colour have no body in common that can move. Colours depend on the joints of a mechanism alone, so
 /// that a body gets the impulses of its joints in the same order whatever other mechanisms there are.
 void LaneJointGroups::colour_joints(const LaneProblem& lanes) {
-  const auto vertex = [&](std::int32_t b) { return lanes.can_move(static_cast<std::size_t>(b)) ? b : kNoVertex; };
+  const auto vertex = [&](std::int32_t b) { return lanes.can_move(to_index(b)) ? b : kNoVertex; };
   edges_.clear();
   for (const JointBlock& joint : joints_) edges_.push_back({vertex(joint.body_a), vertex(joint.body_b)});
   colour_edges_greedy(edges_, static_cast<std::int32_t>(lanes.body_of.size()), sets_, colouring_);
@@ -221,13 +213,13 @@ void LaneJointGroups::form_groups(const JointProblem& part, std::span<const std:
   std::ranges::stable_sort(groups_, {}, &Group::colour);
   std::int32_t rows = 0;
   for (Group& group : groups_) group.first = rows, rows += group.rows;
-  rows_.assign(static_cast<std::size_t>(rows), Row{}), laws_.assign(static_cast<std::size_t>(rows), Law{});
+  rows_.assign(to_index(rows), Row{}), laws_.assign(to_index(rows), Law{});
 }
 
 void LaneJointGroups::fill(const JointProblem& part, const LaneProblem& lanes, std::size_t g, int lane) {
   Group& group = groups_[g];
-  const JointBlock& joint = joints_[static_cast<std::size_t>(group.joint[lane])];
-  const auto a = static_cast<std::size_t>(joint.body_a), b = static_cast<std::size_t>(joint.body_b);
+  const JointBlock& joint = joints_[to_index(group.joint[lane])];
+  const auto a = to_index(joint.body_a), b = to_index(joint.body_b);
   const auto nobody = static_cast<std::int32_t>(lanes.bodies.size()) - 1;
   if (lane == 0) std::fill_n(group.record_a, kLanes, nobody), std::fill_n(group.record_b, kLanes, nobody);
   group.record_a[lane] = lanes.can_move(a) ? lanes.body_of[a] : nobody;
@@ -235,8 +227,8 @@ void LaneJointGroups::fill(const JointProblem& part, const LaneProblem& lanes, s
   const Root root_a(lanes, a), root_b(lanes, b);
   const bool moves = lanes.moves_itself[a] != 0 || lanes.moves_itself[b] != 0;
   for (std::int32_t r = 0; r < group.rows; ++r) {
-    const JointRow& from = part.joint_rows[static_cast<std::size_t>(joint.first_row + r)];
-    Row& to = rows_[static_cast<std::size_t>(group.first + r)];
+    const JointRow& from = part.joint_rows[to_index(joint.first_row + r)];
+    Row& to = rows_[to_index(group.first + r)];
     root_a.scale(from.linear_a, from.angular_a, lane, to.a);
     root_b.scale(from.linear_b, from.angular_b, lane, to.b);
     to.fixed[lane] = (moves ? joint_velocity(from, lanes.still[a], lanes.still[b]) : 0.0) - from.target_velocity;
@@ -252,9 +244,9 @@ void LaneJointGroups::fill_laws(const JointProblem& part, std::size_t g) {
   const Group& group = groups_[g];
   for (int lane = 0; lane < group.count; ++lane)
     for (std::int32_t r = 0; r < group.rows; ++r) {
-      const std::int32_t first = joints_[static_cast<std::size_t>(group.joint[lane])].first_row;
-      const JointRow& from = part.joint_rows[static_cast<std::size_t>(first + r)];
-      Law& to = laws_[static_cast<std::size_t>(group.first + r)];
+      const std::int32_t first = joints_[to_index(group.joint[lane])].first_row;
+      const JointRow& from = part.joint_rows[to_index(first + r)];
+      Law& to = laws_[to_index(group.first + r)];
       const bool bounded = is_bounded(from), rigid = from.compliance == 0;
       to.rate[lane] = rigid ? rigid_.rate[lane] : 1 / (from.damping * from.compliance + part.law->dt);
       to.cap[lane] = rigid ? rigid_.cap[lane] : std::numeric_limits<double>::infinity();
@@ -272,8 +264,8 @@ inline void LaneJointGroups::find_group_residuals(const Group& group, const Lane
   gather(lanes, group.record_a, false, u), gather(lanes, group.record_b, false, w);
   if constexpr (kBiased) gather(lanes, group.record_a, true, moved_a), gather(lanes, group.record_b, true, moved_b);
   for (std::int32_t r = 0; r < group.rows; ++r) {
-    Row& row = rows_[static_cast<std::size_t>(group.first + r)];
-    const Law& law = group.is_rigid ? rigid_ : laws_[static_cast<std::size_t>(group.first + r)];
+    Row& row = rows_[to_index(group.first + r)];
+    const Law& law = group.is_rigid ? rigid_ : laws_[to_index(group.first + r)];
     if constexpr (kBiased) {
       dot(row.a, moved_a, row.b, moved_b, sum);
       row.error = row.first_error + law.follows * sum;
@@ -310,7 +302,7 @@ void LaneJointGroups::push(std::span<const double> change, LaneProblem& lanes) c
     for (const Group& group : groups_) {
       Lanes by, on_a[kLanes]{}, on_b[kLanes]{};
       for (std::int32_t r = 0; r < group.rows; ++r) {
-        const Row& row = rows_[static_cast<std::size_t>(group.first + r)];
+        const Row& row = rows_[to_index(group.first + r)];
         get_slots(group, r, change, by);
         for (int k = 0; k < 6; ++k) {
           on_a[k] += row.a[k] * by;
@@ -325,14 +317,14 @@ void LaneJointGroups::push(std::span<const double> change, LaneProblem& lanes) c
 void LaneJointGroups::visit_held_rows(Pass pass, const JointProblem& part, std::span<const std::uint8_t> is_swept,
                                       std::span<double> impulse, LaneProblem& lanes) {
   for (const Held& held : bounded_) {
-    if (is_swept[static_cast<std::size_t>(held.joint_row)] == 0) continue;
-    const Group& group = groups_[static_cast<std::size_t>(held.group)];
+    if (is_swept[to_index(held.joint_row)] == 0) continue;
+    const Group& group = groups_[to_index(held.group)];
     const int l = held.lane;
-    double& mine = impulse[static_cast<std::size_t>(group.slot[held.row][l])];
-    const Row& row = rows_[static_cast<std::size_t>(group.first + held.row)];
-    const Law& law = laws_[static_cast<std::size_t>(group.first + held.row)];
-    float* u = lanes.bodies[static_cast<std::size_t>(group.record_a[l])].velocity;
-    float* w = lanes.bodies[static_cast<std::size_t>(group.record_b[l])].velocity;
+    double& mine = impulse[to_index(group.slot[held.row][l])];
+    const Row& row = rows_[to_index(group.first + held.row)];
+    const Law& law = laws_[to_index(group.first + held.row)];
+    float* u = lanes.bodies[to_index(group.record_a[l])].velocity;
+    float* w = lanes.bodies[to_index(group.record_b[l])].velocity;
     Lanes bias;
     find_bias(law, row.error, pass, bias);
     double y = row.fixed[l] + bias[l] + law.softness[l] * mine, stiffness = law.softness[l];
@@ -342,7 +334,7 @@ void LaneJointGroups::visit_held_rows(Pass pass, const JointProblem& part, std::
       stiffness += a * a + b * b;
     }
     if (!(stiffness > 0)) continue;
-    const JointRow& bounds = part.joint_rows[static_cast<std::size_t>(held.joint_row)];
+    const JointRow& bounds = part.joint_rows[to_index(held.joint_row)];
     const double next = std::clamp(mine - y / stiffness, bounds.lower, bounds.upper);
     const double change = next - mine;
     mine = next;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/solvers/ldl/ldl_pgs.h"
 #include "cairn/solvers/ldl/ldl_structure.h"
 
@@ -13,7 +14,7 @@ LaneJoints::LaneJoints() : stage_(make_ldl_stage({})) {}
 
 int LaneJoints::batch_of(const JointBlock& joint, const LaneProblem& lanes) {
   for (const std::int32_t body : {joint.body_a, joint.body_b})
-    if (lanes.can_move(static_cast<std::size_t>(body))) return lanes.batch_of[static_cast<std::size_t>(body)];
+    if (lanes.can_move(to_index(body))) return lanes.batch_of[to_index(body)];
   return -1;
 }
 
@@ -44,8 +45,7 @@ void LaneJoints::load(const ContactProblem& problem, std::span<const double> imp
   // factor sees would act again and again: a net of 14 x 14 balls on ball joints gained energy without end.
   for (const JointBlock& joint : part_.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
-      if (is_bounded(part_.joint_rows[static_cast<std::size_t>(k)]))
-        impulse_[slot(k)] = start_[static_cast<std::size_t>(k)];
+      if (is_bounded(part_.joint_rows[to_index(k)])) impulse_[slot(k)] = start_[to_index(k)];
   groups_.load(part_, stage_->slots(), lanes);
 }
 
@@ -83,14 +83,14 @@ void LaneJoints::add_up() {
 void LaneJoints::read_total(std::span<double> impulse) const {
   for (const JointBlock& joint : part_.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
-      impulse[static_cast<std::size_t>(k)] = total_[slot(k)];
+      impulse[to_index(k)] = total_[slot(k)];
 }
 
 void LaneJoints::describe(SolveReport& report) const {
   SolveReport mine;
   stage_->describe(mine);
   for (MechanismRank& rank : mine.joints.ranks)
-    if (rank.redundant > 0) rank.joint = numbers_[static_cast<std::size_t>(rank.joint)];
+    if (rank.redundant > 0) rank.joint = numbers_[to_index(rank.joint)];
   add_report(mine.joints, report.joints);
 }
 

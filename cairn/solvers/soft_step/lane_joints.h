@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cairn/core/aligned.h"
+#include "cairn/core/index.h"
 #include "cairn/problem/lanes/lane_problem.h"
 #include "cairn/solvers/ldl/ldl_stage.h"
 #include "cairn/solvers/soft_step/lane_joint_groups.h"
@@ -53,9 +54,7 @@ class LaneJoints {
  private:
   void pick_joints(const ContactProblem& problem, int batch, const LaneProblem& lanes);
   void divide_bounds(double share);
-  std::size_t slot(std::int32_t row) const {
-    return static_cast<std::size_t>(stage_->slots()[static_cast<std::size_t>(row)]);
-  }
+  std::size_t slot(std::int32_t row) const { return to_index(stage_->slots()[to_index(row)]); }
 
   JointProblem part_;                  ///< over one sub-step
   ContactProblem law_;                 ///< of it: dt, and rows if their bounds are not those of the step

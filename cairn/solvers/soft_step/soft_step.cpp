@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/problem/lanes/lane_manifolds.h"
 #include "cairn/problem/lanes/lane_problem.h"
@@ -85,10 +86,9 @@ struct SubSteps {
     const auto count = static_cast<std::int64_t>(all ? lanes.bodies.size() - 1 : records.size());
     parallel_for(pool, count, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
       if (all)
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) work(i);
+        for (auto i = to_index(begin); i < to_index(end); ++i) work(i);
       else
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-          work(static_cast<std::size_t>(records[i]));
+        for (auto i = to_index(begin); i < to_index(end); ++i) work(to_index(records[i]));
     });
   }
 
@@ -207,7 +207,7 @@ unsigned load_joints(const ContactProblem& problem, std::span<const double> impu
   for (const JointBlock& joint : problem.joints)
     if (const int batch = LaneJoints::batch_of(joint, lanes); batch >= 0) joined |= 1u << batch;
   for (int batch = 0; batch < kMostBatches; ++batch) {
-    LaneJoints& mine = joints[static_cast<std::size_t>(batch)];
+    LaneJoints& mine = joints[to_index(batch)];
     if ((joined >> batch & 1u) != 0)
       mine.load(problem, impulse, batching.sub_steps(batch), batch, lanes, pool);
     else
@@ -225,8 +225,7 @@ void list_records(const LaneProblem& lanes, unsigned used,
   if (std::has_single_bit(used)) return;
   for (std::size_t i = 0; i < lanes.body_of.size(); ++i) {
     const std::int32_t record = lanes.body_of[i];
-    if (record >= 0 && lanes.touched[static_cast<std::size_t>(record)] != 0)
-      records[lanes.batch_of[i]].push_back(record);
+    if (record >= 0 && lanes.touched[to_index(record)] != 0) records[lanes.batch_of[i]].push_back(record);
   }
 }
 
@@ -245,8 +244,8 @@ SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem
   for (int batch = 0; batch < kMostBatches; ++batch) {
     if ((used >> batch & 1u) == 0) continue;
     const SoftStepSettings settings = resolved(settings_, batch, dt);
-    LaneJoints& joints = w.joints[static_cast<std::size_t>(batch)];
-    SubSteps steps{lanes, joints, lane_kernels(), context.pool, batch, w.records[static_cast<std::size_t>(batch)]};
+    LaneJoints& joints = w.joints[to_index(batch)];
+    SubSteps steps{lanes, joints, lane_kernels(), context.pool, batch, w.records[to_index(batch)]};
     run_sub_steps(steps, settings, dt);
     steps.bounce(static_cast<float>(problem.stabilisation.bounce_speed));
     joints.read_total(solution.joint_impulse);
@@ -255,12 +254,10 @@ SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem
   }
   solution.velocity.resize(bodies.size()), solution.displacement.resize(bodies.size());
   std::array<int, kMostBatches> spread{};
-  for (int batch = 0; batch < kMostBatches; ++batch) spread[static_cast<std::size_t>(batch)] = sub_steps(batch);
-  parallel_for(
-      context.pool, static_cast<std::int64_t>(bodies.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-          lanes.read_body(i, bodies[i], dt, spread[lanes.batch_of[i]], solution.velocity[i], solution.displacement[i]);
-      });
+  for (int batch = 0; batch < kMostBatches; ++batch) spread[to_index(batch)] = sub_steps(batch);
+  for_each_index(context.pool, bodies.size(), kBodyGrain, [&](std::size_t i) {
+    lanes.read_body(i, bodies[i], dt, spread[lanes.batch_of[i]], solution.velocity[i], solution.displacement[i]);
+  });
   report.seconds = timer.seconds();
   report.reason = StopReason::max_iterations;
   report.sweep.colours = static_cast<int>(lanes.stages.size());
@@ -275,11 +272,9 @@ void SoftStepSolver::load(const ContactProblem& problem, const ContactSolution& 
   w.lanes.load_bodies(problem.bodies, context.pool);
   w.manifolds.find(problem, warm, context.contact_colour, *this, context.pool, w.lanes);
   w.lanes.lay_out(w.manifolds.keys());
-  parallel_for(context.pool, static_cast<std::int64_t>(w.manifolds.size()), kManifoldGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-                   w.lanes.fill(i, w.manifolds.gather(problem, warm, i), sub_steps(w.manifolds.batch(i)));
-               });
+  for_each_index(context.pool, w.manifolds.size(), kManifoldGrain, [&](std::size_t i) {
+    w.lanes.fill(i, w.manifolds.gather(problem, warm, i), sub_steps(w.manifolds.batch(i)));
+  });
 }
 
 SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution& solution, SolveContext& context) {
@@ -298,17 +293,14 @@ SolveReport SoftStepSolver::solve(const ContactProblem& problem, ContactSolution
   report.setup_seconds = setup;
   for (auto* impulse : {&solution.contact_impulse, &solution.contact_carry})
     impulse->assign(problem.contacts.size(), {});
-  parallel_for(context.pool, static_cast<std::int64_t>(w.manifolds.size()), kManifoldGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                   LaneManifold m = w.manifolds.gather(problem, {}, i);
-                   w.lanes.read(i, LaneProblem::Impulses::total, 1, m);
-                   w.manifolds.scatter(problem, m, i, solution.contact_impulse);
-                   w.manifolds.share_by_load(problem, i, solution.contact_impulse);
-                   w.lanes.read(i, LaneProblem::Impulses::last, sub_steps(w.manifolds.batch(i)), m);
-                   w.manifolds.scatter(problem, m, i, solution.contact_carry);
-                 }
-               });
+  for_each_index(context.pool, w.manifolds.size(), kManifoldGrain, [&](std::size_t i) {
+    LaneManifold m = w.manifolds.gather(problem, {}, i);
+    w.lanes.read(i, LaneProblem::Impulses::total, 1, m);
+    w.manifolds.scatter(problem, m, i, solution.contact_impulse);
+    w.manifolds.share_by_load(problem, i, solution.contact_impulse);
+    w.lanes.read(i, LaneProblem::Impulses::last, sub_steps(w.manifolds.batch(i)), m);
+    w.manifolds.scatter(problem, m, i, solution.contact_carry);
+  });
   if (context.measure_end) {
     timer = {};
     w.ruler.reset(problem, context.pool);

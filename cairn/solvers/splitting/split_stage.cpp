@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -43,19 +45,19 @@ void SplitStage<D>::make_copies(const PackedProblem<D>& packed) {
   for (SplitBlock& block : blocks_) {
     block.copy_begin = static_cast<std::int32_t>(copy_slot_.size());
     for (std::int32_t k = block.contact_begin; k < block.contact_end; ++k) {
-      const PackedContact<D>& c = packed.contacts[static_cast<std::size_t>(k)];
+      const PackedContact<D>& c = packed.contacts[to_index(k)];
       const std::int32_t a = copy_of(c.a, block), b = copy_of(c.b, block);
       contact_at_.push_back({a, b});
     }
     for (std::int32_t i = block.row_begin; i < block.row_end; ++i) {
-      const PackedRow& row = packed.rows[static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)])];
+      const PackedRow& row = packed.rows[to_index(rows_[to_index(i)])];
       const std::int32_t a = copy_of(row.a, block), b = copy_of(row.b, block);
       row_at_.push_back({a, b});
     }
     block.copy_end = static_cast<std::int32_t>(copy_slot_.size());
     any_large = any_large || block.copy_end - block.copy_begin > kFew;
     for (std::int32_t copy = block.copy_begin; copy < block.copy_end; ++copy)
-      slot_copy_[static_cast<std::size_t>(copy_slot_[static_cast<std::size_t>(copy)])] = kNoVertex;
+      slot_copy_[to_index(copy_slot_[to_index(copy)])] = kNoVertex;
   }
   copies_.resize(any_large ? copy_slot_.size() : 0);
   shares_.resize(copy_slot_.size());
@@ -65,7 +67,7 @@ void SplitStage<D>::make_copies(const PackedProblem<D>& packed) {
 template <int D>
 std::int32_t SplitStage<D>::copy_of(std::int32_t slot, const SplitBlock& block) {
   if (slot == kNoVertex) return kNoVertex;
-  std::int32_t& copy = slot_copy_[static_cast<std::size_t>(slot)];
+  std::int32_t& copy = slot_copy_[to_index(slot)];
   if (copy == kNoVertex) {
     copy = static_cast<std::int32_t>(copy_slot_.size()) - block.copy_begin;
     copy_slot_.push_back(slot);
@@ -77,7 +79,7 @@ std::int32_t SplitStage<D>::copy_of(std::int32_t slot, const SplitBlock& block) 
 template <int D>
 void SplitStage<D>::list_bodies(std::size_t slots) {
   body_of_slot_.assign(slots, kNoVertex);
-  for (const std::int32_t slot : copy_slot_) body_of_slot_[static_cast<std::size_t>(slot)] = 0;
+  for (const std::int32_t slot : copy_slot_) body_of_slot_[to_index(slot)] = 0;
   bodies_.clear();
   for (std::size_t slot = 0; slot < slots; ++slot) {
     if (body_of_slot_[slot] == kNoVertex) continue;
@@ -86,10 +88,10 @@ void SplitStage<D>::list_bodies(std::size_t slots) {
   }
   copy_body_.resize(copy_slot_.size()), place_.resize(copy_slot_.size());
   for (std::size_t copy = 0; copy < copy_slot_.size(); ++copy)
-    copy_body_[copy] = body_of_slot_[static_cast<std::size_t>(copy_slot_[copy])];
+    copy_body_[copy] = body_of_slot_[to_index(copy_slot_[copy])];
   group_by(copy_body_, static_cast<std::int32_t>(bodies_.size()), body_copies_);
   for (std::size_t i = 0; i < body_copies_.item.size(); ++i)
-    place_[static_cast<std::size_t>(body_copies_.item[i])] = static_cast<std::int32_t>(i);
+    place_[to_index(body_copies_.item[i])] = static_cast<std::int32_t>(i);
 }
 
 /// n_b by rows: those of each pass that touch the body.
@@ -97,16 +99,15 @@ template <int D>
 void SplitStage<D>::count_rows(const SplitBlock& block, const PackedProblem<D>& packed) {
   const auto add = [&](Pass& pass, const Edge& at, int number) {
     for (const std::int32_t local : {at.a, at.b})
-      if (local != kNoVertex)
-        pass.count[static_cast<std::size_t>(copy_body_[static_cast<std::size_t>(block.copy_begin + local)])] += number;
+      if (local != kNoVertex) pass.count[to_index(copy_body_[to_index(block.copy_begin + local)])] += number;
   };
   for (std::int32_t k = block.contact_begin; k < block.contact_end; ++k) {
-    const int friction = friction_rows<D>(packed.contacts[static_cast<std::size_t>(k)]);
-    add(pass_[0], contact_at_[static_cast<std::size_t>(k - first_)], 1);
-    add(pass_[rule_.staggered ? 1 : 0], contact_at_[static_cast<std::size_t>(k - first_)], friction);
+    const int friction = friction_rows<D>(packed.contacts[to_index(k)]);
+    add(pass_[0], contact_at_[to_index(k - first_)], 1);
+    add(pass_[rule_.staggered ? 1 : 0], contact_at_[to_index(k - first_)], friction);
     has_friction_ = has_friction_ || friction > 0;
   }
-  for (std::int32_t i = block.row_begin; i < block.row_end; ++i) add(pass_[0], row_at_[static_cast<std::size_t>(i)], 1);
+  for (std::int32_t i = block.row_begin; i < block.row_end; ++i) add(pass_[0], row_at_[to_index(i)], 1);
 }
 
 /// n_b by blocks: those that have rows in the pass.
@@ -114,10 +115,10 @@ template <int D>
 void SplitStage<D>::count_block(const SplitBlock& block, const PackedProblem<D>& packed) {
   bool slides = false;
   for (std::int32_t k = block.contact_begin; k < block.contact_end && !slides; ++k)
-    slides = friction_rows<D>(packed.contacts[static_cast<std::size_t>(k)]) > 0;
+    slides = friction_rows<D>(packed.contacts[to_index(k)]) > 0;
   has_friction_ = has_friction_ || slides;
   for (std::int32_t copy = block.copy_begin; copy < block.copy_end; ++copy) {
-    const auto body = static_cast<std::size_t>(copy_body_[static_cast<std::size_t>(copy)]);
+    const auto body = to_index(copy_body_[to_index(copy)]);
     ++pass_[0].count[body];
     if (rule_.staggered && slides) ++pass_[1].count[body];
   }
@@ -128,7 +129,7 @@ void SplitStage<D>::split_masses(const PackedProblem<D>& packed) {
   for (Pass& pass : pass_) {
     pass.mass.resize(packed.mass.size());
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      const auto slot = static_cast<std::size_t>(bodies_[i]);
+      const auto slot = to_index(bodies_[i]);
       const double n = pass.count[i];
       pass.mass[slot] = {n * packed.mass[slot].inverse_mass, n * packed.mass[slot].inverse_inertia};
     }
@@ -139,12 +140,12 @@ void SplitStage<D>::split_masses(const PackedProblem<D>& packed) {
 template <int D>
 void SplitStage<D>::set_r(PackedProblem<D>& packed, ThreadPool* pool) {
   const auto mass_of = [&](int pass, std::int32_t slot) {
-    return slot != kNoVertex ? pass_[static_cast<std::size_t>(pass)].mass.data() + slot : nullptr;
+    return slot != kNoVertex ? pass_[to_index(pass)].mass.data() + slot : nullptr;
   };
   parallel_for(pool, static_cast<std::int64_t>(contact_at_.size()), kBlockGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t i = begin; i < end; ++i) {
-                   PackedContact<D>& c = packed.contacts[static_cast<std::size_t>(first_ + i)];
+                   PackedContact<D>& c = packed.contacts[to_index(first_ + i)];
                    double block[D * D];
                    packed_diagonal<D>(c, mass_of(0, c.a), mass_of(0, c.b), block);
                    c.r = local_r<D>(block, rule_.relaxation, 1);
@@ -155,7 +156,7 @@ void SplitStage<D>::set_r(PackedProblem<D>& packed, ThreadPool* pool) {
                });
   for (const SplitBlock& block : blocks_) {
     for (std::int32_t i = block.row_begin; i < block.row_end; ++i) {
-      PackedRow& row = packed.rows[static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)])];
+      PackedRow& row = packed.rows[to_index(rows_[to_index(i)])];
       const double stiffness = row_stiffness(row, mass_of(0, row.a), mass_of(0, row.b));
       row.r = row.r > 0 && stiffness > 0 ? rule_.relaxation / stiffness : 0.0;  // 0: it moves nothing
     }
@@ -180,7 +181,7 @@ double SplitStage<D>::run_pass(const PackedProblem<D>& packed, double* lambda, B
         double most = 0;
         BodyState few[kFew];
         for (std::int64_t i = begin; i < end; ++i) {
-          const SplitBlock& block = blocks_[static_cast<std::size_t>(i)];
+          const SplitBlock& block = blocks_[to_index(i)];
           const double mine = is_single(block) ? visit_single<kRows>(block, pass, packed, lambda, w)
                                                : visit<kRows>(block, pass, packed, lambda, w, copies_of(block, few));
           most = larger(most, mine);
@@ -198,7 +199,7 @@ template <ContactRows kRows>
 [[gnu::flatten]] double SplitStage<D>::visit_single(const SplitBlock& block, const Pass& pass,
                                                     const PackedProblem<D>& packed, double* lambda,
                                                     const BodyState* w) {
-  const PackedContact<D>& c = packed.contacts[static_cast<std::size_t>(block.contact_begin)];
+  const PackedContact<D>& c = packed.contacts[to_index(block.contact_begin)];
   const ContactTurn turn = take_turn<D, kRows>(packed.set, c, state_of(w, c.a), state_of(w, c.b),
                                                lambda + std::int64_t{block.contact_begin} * D);
   std::int32_t copy = block.copy_begin;
@@ -207,7 +208,7 @@ template <ContactRows kRows>
     const Vec3 p = sign * turn.impulse.p;
     Vec3 angular = cross(arm, p);
     if constexpr (D == 4) angular += sign * turn.impulse.torque;
-    const BodyMass& mass = pass.mass[static_cast<std::size_t>(slot)];
+    const BodyMass& mass = pass.mass[to_index(slot)];
     if (rule_.full_mass)
       share_of(copy++) = {p, angular};
     else
@@ -233,8 +234,8 @@ template <ContactRows kRows>
   if (kRows != ContactRows::friction && block.row_begin < block.row_end)
     change = visit_rows(block, pass, packed, lambda, w, local);
   for (std::int32_t k = block.contact_begin; k < block.contact_end; ++k) {
-    const PackedContact<D>& c = packed.contacts[static_cast<std::size_t>(k)];
-    const Edge& at = contact_at_[static_cast<std::size_t>(k - first_)];
+    const PackedContact<D>& c = packed.contacts[to_index(k)];
+    const Edge& at = contact_at_[to_index(k - first_)];
     const ContactTurn turn = take_turn<D, kRows>(packed.set, c, source(at.a, c.a, w, local),
                                                  source(at.b, c.b, w, local), lambda + std::int64_t{k} * D);
     push_contact(block, pass, c, turn.impulse, at, local);
@@ -254,9 +255,9 @@ double SplitStage<D>::visit_rows(const SplitBlock& block, const Pass& pass, cons
                                  double* lambda, const BodyState* w, BodyState* local) {
   double change = 0;
   for (std::int32_t i = block.row_begin; i < block.row_end; ++i) {
-    const auto k = static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)]);
+    const auto k = to_index(rows_[to_index(i)]);
     const PackedRow& row = packed.rows[k];
-    const Edge& at = row_at_[static_cast<std::size_t>(i)];
+    const Edge& at = row_at_[to_index(i)];
     double& impulse = lambda[packed.contacts.size() * D + k];
     const double y =
         row_velocity(row, source(at.a, row.a, w, local), source(at.b, row.b, w, local)) + row.softness * impulse;
@@ -288,7 +289,7 @@ inline void SplitStage<D>::push_contact(const SplitBlock& block, const Pass& pas
     const Vec3 p = sign * impulse.p;
     Vec3 angular = cross(arm, p);
     if constexpr (D == 4) angular += sign * impulse.torque;
-    push(pass.mass[static_cast<std::size_t>(slot)], p, angular, block.copy_begin + i, local[i]);
+    push(pass.mass[to_index(slot)], p, angular, block.copy_begin + i, local[i]);
   };
   to_body(at.a, c.a, c.arm_a, -1);
   to_body(at.b, c.b, c.arm_b, 1);
@@ -298,24 +299,24 @@ template <int D>
 void SplitStage<D>::push_row(const SplitBlock& block, const Pass& pass, const PackedRow& row, double impulse,
                              const Edge& at, BodyState* local) {
   if (at.a != kNoVertex)
-    push(pass.mass[static_cast<std::size_t>(row.a)], impulse * row.row.linear_a, impulse * row.row.angular_a,
-         block.copy_begin + at.a, local[at.a]);
+    push(pass.mass[to_index(row.a)], impulse * row.row.linear_a, impulse * row.row.angular_a, block.copy_begin + at.a,
+         local[at.a]);
   if (at.b != kNoVertex)
-    push(pass.mass[static_cast<std::size_t>(row.b)], impulse * row.row.linear_b, impulse * row.row.angular_b,
-         block.copy_begin + at.b, local[at.b]);
+    push(pass.mass[to_index(row.b)], impulse * row.row.linear_b, impulse * row.row.angular_b, block.copy_begin + at.b,
+         local[at.b]);
 }
 
 /// The mean of the copies, as w + (mean of their changes): where nothing changes, w keeps its bits.
 template <int D>
 void SplitStage<D>::gather(const Pass& pass, const PackedProblem<D>& packed, BodyState* w, ThreadPool* pool) {
   parallel_for(pool, static_cast<std::int64_t>(bodies_.size()), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const auto slot = static_cast<std::size_t>(bodies_[i]);
+    for (auto i = to_index(begin); i < to_index(end); ++i) {
+      const auto slot = to_index(bodies_[i]);
       if (pass.count[i] == 0) continue;
       Share sum;
       for (std::int64_t k = body_copies_.start[i]; k < body_copies_.start[i + 1]; ++k) {
-        sum.linear += shares_[static_cast<std::size_t>(k)].linear;
-        sum.angular += shares_[static_cast<std::size_t>(k)].angular;
+        sum.linear += shares_[to_index(k)].linear;
+        sum.angular += shares_[to_index(k)].angular;
       }
       if (rule_.full_mass) {
         w[slot].linear += packed.mass[slot].inverse_mass * sum.linear;
@@ -334,7 +335,7 @@ void SplitStage<D>::apply(const PackedProblem<D>& packed, const double* lambda, 
   parallel_for(pool, static_cast<std::int64_t>(blocks_.size()), kBlockGrain, [&](std::int64_t begin, std::int64_t end) {
     BodyState few[kFew];
     for (std::int64_t i = begin; i < end; ++i) {
-      const SplitBlock& block = blocks_[static_cast<std::size_t>(i)];
+      const SplitBlock& block = blocks_[to_index(i)];
       apply_block(block, pass_[0], packed, lambda, copies_of(block, few));
     }
   });
@@ -349,14 +350,13 @@ void SplitStage<D>::apply_block(const SplitBlock& block, const Pass& pass, const
     share_of(copy) = {};
   }
   for (std::int32_t k = block.contact_begin; k < block.contact_end; ++k) {
-    const PackedContact<D>& c = packed.contacts[static_cast<std::size_t>(k)];
-    push_contact(block, pass, c, world_impulse<D>(c, lambda + std::int64_t{k} * D),
-                 contact_at_[static_cast<std::size_t>(k - first_)], local);
+    const PackedContact<D>& c = packed.contacts[to_index(k)];
+    push_contact(block, pass, c, world_impulse<D>(c, lambda + std::int64_t{k} * D), contact_at_[to_index(k - first_)],
+                 local);
   }
   for (std::int32_t i = block.row_begin; i < block.row_end; ++i) {
-    const auto k = static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)]);
-    push_row(block, pass, packed.rows[k], lambda[packed.contacts.size() * D + k], row_at_[static_cast<std::size_t>(i)],
-             local);
+    const auto k = to_index(rows_[to_index(i)]);
+    push_row(block, pass, packed.rows[k], lambda[packed.contacts.size() * D + k], row_at_[to_index(i)], local);
   }
   if (rule_.full_mass) return;
   for (std::int32_t copy = block.copy_begin; copy < block.copy_end; ++copy)

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 #include "cairn/graph/edges.h"
 #include "cairn/solvers/prox/packed_problem.h"
@@ -110,9 +111,7 @@ class SplitStage {
   BodyState* copies_of(const SplitBlock& block, BodyState* few) {
     return block.copy_end - block.copy_begin <= kFew ? few : copies_.data() + block.copy_begin;
   }
-  Share& share_of(std::int32_t copy) {
-    return shares_[static_cast<std::size_t>(place_[static_cast<std::size_t>(copy)])];
-  }
+  Share& share_of(std::int32_t copy) { return shares_[to_index(place_[to_index(copy)])]; }
   /// What a row reads: the block's own copy, or by rows the state before the pass.
   const BodyState* source(std::int32_t at, std::int32_t slot, const BodyState* w, const BodyState* local) const {
     if (at == kNoVertex) return nullptr;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/prox/packed_problem.h"
 #include "cairn/solvers/splitting/pair_order.h"
 #include "cairn/solvers/splitting/sweep_split.h"
@@ -121,7 +122,7 @@ void LineSearchSweep<D>::load(const ContactProblem& problem, const ContactSoluti
     has_friction_ = has_friction_ || std::any_of(c.mu, c.mu + D - 1, [](double mu) { return mu > 0; });
   }
   for (const std::int32_t k : pairs_.rows())
-    edges_.push_back({packed_.rows[static_cast<std::size_t>(k)].a, packed_.rows[static_cast<std::size_t>(k)].b});
+    edges_.push_back({packed_.rows[to_index(k)].a, packed_.rows[to_index(k)].b});
   edges_by_vertex(edges_, slots, at_body_);
   step_.assign(packed_.size(), 0.0);
   impulse_.resize(packed_.contacts.size());
@@ -153,7 +154,7 @@ Along LineSearchSweep<D>::find_steps(const double* lambda, ThreadPool* pool) {
       [&](std::int64_t begin, std::int64_t end) {
         Along all;
         for (std::int64_t k = begin; k < end; ++k) {
-          const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
+          const PackedContact<D>& c = packed_.contacts[to_index(k)];
           const double* z = lambda + k * D;
           double* d = step_.data() + k * D;
           double y[D], next[D];
@@ -170,7 +171,7 @@ Along LineSearchSweep<D>::find_steps(const double* lambda, ThreadPool* pool) {
             mine.limit = limit_between(z[0], d[0], 0, std::numeric_limits<double>::infinity());
           else
             mine.limit = std::max(1.0, limit_in_ellipsoid<D - 1>(c.mu, z[0], z + 1, d + 1));
-          impulse_[static_cast<std::size_t>(k)] = world_impulse<D, kRows>(c, d);
+          impulse_[to_index(k)] = world_impulse<D, kRows>(c, d);
           all = join(all, mine);
         }
         return all;
@@ -182,8 +183,8 @@ template <int D>
 Along LineSearchSweep<D>::find_joint_steps(const double* lambda) {
   Along all;
   for (const std::int32_t row : pairs_.rows()) {
-    const PackedRow& packed = packed_.rows[static_cast<std::size_t>(row)];
-    const std::size_t at = packed_.contacts.size() * D + static_cast<std::size_t>(row);
+    const PackedRow& packed = packed_.rows[to_index(row)];
+    const std::size_t at = packed_.contacts.size() * D + to_index(row);
     const double y = row_velocity(packed, state_of(w_.data(), packed.a), state_of(w_.data(), packed.b)) +
                      packed.softness * lambda[at];
     const double d = std::clamp(lambda[at] - packed.r * y, packed.row.lower, packed.row.upper) - lambda[at];
@@ -200,23 +201,23 @@ double LineSearchSweep<D>::gather(bool with_joints, ThreadPool* pool) {
   const auto gather_body = [&](std::int32_t body) {
     Vec3 p, torque;
     for (const std::int32_t k : at_body_[body]) {
-      const bool is_b = edges_[static_cast<std::size_t>(k)].b == body;
+      const bool is_b = edges_[to_index(k)].b == body;
       if (k < contacts) {
-        const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
-        const WorldImpulse& impulse = impulse_[static_cast<std::size_t>(k)];
+        const PackedContact<D>& c = packed_.contacts[to_index(k)];
+        const WorldImpulse& impulse = impulse_[to_index(k)];
         const double sign = is_b ? 1.0 : -1.0;
         p += sign * impulse.p;
         torque += sign * (cross(is_b ? c.arm_b : c.arm_a, impulse.p) + impulse.torque);
       } else if (with_joints) {
-        const auto row = static_cast<std::size_t>(pairs_.rows()[static_cast<std::size_t>(k - contacts)]);
+        const auto row = to_index(pairs_.rows()[to_index(k - contacts)]);
         const JointRow& joint = packed_.rows[row].row;
-        const double d = step_[static_cast<std::size_t>(contacts) * D + row];
+        const double d = step_[to_index(contacts) * D + row];
         p += d * (is_b ? joint.linear_b : joint.linear_a);
         torque += d * (is_b ? joint.angular_b : joint.angular_a);
       }
     }
-    const BodyMass& mass = packed_.mass[static_cast<std::size_t>(body)];
-    BodyState& change = change_[static_cast<std::size_t>(body)];
+    const BodyMass& mass = packed_.mass[to_index(body)];
+    BodyState& change = change_[to_index(body)];
     change.linear = mass.inverse_mass * p;
     change.angular = mass.inverse_inertia * torque;
     return dot(p, change.linear) + dot(torque, change.angular);
@@ -236,8 +237,8 @@ template <int D>
 double LineSearchSweep<D>::joint_curvature() const {
   double sum = 0;
   for (const std::int32_t row : pairs_.rows()) {
-    const double d = step_[packed_.contacts.size() * D + static_cast<std::size_t>(row)];
-    sum += packed_.rows[static_cast<std::size_t>(row)].softness * d * d;
+    const double d = step_[packed_.contacts.size() * D + to_index(row)];
+    sum += packed_.rows[to_index(row)].softness * d * d;
   }
   return sum;
 }
@@ -247,11 +248,9 @@ template <int D>
 double LineSearchSweep<D>::search(const Along& along, double curvature, ThreadPool* pool) {
   const double wanted = curvature > 0 ? std::max(0.0, -along.slope / curvature) : 1.0;
   const double alpha = std::min(wanted, along.limit);
-  parallel_for(pool, static_cast<std::int64_t>(w_.size()), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      w_[i].linear += alpha * change_[i].linear;
-      w_[i].angular += alpha * change_[i].angular;
-    }
+  for_each_index(pool, w_.size(), kGrain, [&](std::size_t i) {
+    w_[i].linear += alpha * change_[i].linear;
+    w_[i].angular += alpha * change_[i].angular;
   });
   return alpha;
 }
@@ -261,14 +260,13 @@ template <ContactRows kRows>
 void LineSearchSweep<D>::go(double alpha, double* lambda, ThreadPool* pool) {
   using Range = RowRange<D, kRows>;
   for_contacts(pool, [&](std::int64_t k) {
-    for (int i = Range::first; i < Range::last; ++i)
-      lambda[k * D + i] += alpha * step_[static_cast<std::size_t>(k * D + i)];
+    for (int i = Range::first; i < Range::last; ++i) lambda[k * D + i] += alpha * step_[to_index(k * D + i)];
     if constexpr (kRows == ContactRows::normal) lambda[k * D] = project_half_line(lambda[k * D]);  // round-off at 0
   });
   if constexpr (kRows == ContactRows::friction) return;
   for (const std::int32_t row : pairs_.rows()) {
-    const std::size_t at = packed_.contacts.size() * D + static_cast<std::size_t>(row);
-    const JointRow& joint = packed_.rows[static_cast<std::size_t>(row)].row;
+    const std::size_t at = packed_.contacts.size() * D + to_index(row);
+    const JointRow& joint = packed_.rows[to_index(row)].row;
     lambda[at] = std::clamp(lambda[at] + alpha * step_[at], joint.lower, joint.upper);
   }
 }
@@ -277,12 +275,12 @@ void LineSearchSweep<D>::go(double alpha, double* lambda, ThreadPool* pool) {
 template <int D>
 void LineSearchSweep<D>::clip_friction(double* lambda, ThreadPool* pool) {
   for_contacts(pool, [&](std::int64_t k) {
-    const PackedContact<D>& c = packed_.contacts[static_cast<std::size_t>(k)];
+    const PackedContact<D>& c = packed_.contacts[to_index(k)];
     double before[D], delta[D];
     std::copy_n(lambda + k * D, D, before);
     project_friction<D>(packed_.set, c.axes(), lambda + k * D);
     for (int i = 1; i < D; ++i) delta[i] = lambda[k * D + i] - before[i];
-    impulse_[static_cast<std::size_t>(k)] = world_impulse<D, ContactRows::friction>(c, delta);
+    impulse_[to_index(k)] = world_impulse<D, ContactRows::friction>(c, delta);
   });
   gather(false, pool);
   search({0, 1, 0}, 0, pool);
@@ -293,8 +291,7 @@ void LineSearchSweep<D>::refresh(std::span<const double> lambda, ThreadPool* poo
   std::fill(w_.begin(), w_.end(), BodyState{});
   std::copy(lambda.begin(), lambda.end(), step_.begin());
   for_contacts(pool, [&](std::int64_t k) {
-    impulse_[static_cast<std::size_t>(k)] =
-        world_impulse<D>(packed_.contacts[static_cast<std::size_t>(k)], lambda.data() + k * D);
+    impulse_[to_index(k)] = world_impulse<D>(packed_.contacts[to_index(k)], lambda.data() + k * D);
   });
   gather(true, pool);
   search({0, 1, 0}, 0, pool);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/splitting/pair_order.h"
 #include "cairn/solvers/splitting/split_stage.h"
 
@@ -76,8 +77,8 @@ void SplitSweep<D>::list_blocks() {
   blocks_.clear();
   const std::span<const std::int32_t> start = pairs_.group_start();
   for (std::size_t g = 0; g + 1 < start.size(); ++g) {
-    const BodyPairRange& first = pairs_.pairs()[static_cast<std::size_t>(start[g])];
-    const BodyPairRange& last = pairs_.pairs()[static_cast<std::size_t>(start[g + 1]) - 1];
+    const BodyPairRange& first = pairs_.pairs()[to_index(start[g])];
+    const BodyPairRange& last = pairs_.pairs()[to_index(start[g + 1]) - 1];
     blocks_.push_back({first.contact_begin, last.contact_end, first.row_begin, last.row_end});
   }
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/math/friction_set.h"
 #include "cairn/qp/pdasm.h"
@@ -36,9 +37,8 @@ SparseQpMatrix contact_matrix(const DelassusProblem& problem, double eps) {
   entries.reserve(problem.w.column.size());
   const BlockSparse& w = problem.w;
   for (std::int64_t i = 0; i < w.rows(); ++i)
-    for (std::int64_t k = w.row_start[static_cast<std::size_t>(i)]; k < w.row_start[static_cast<std::size_t>(i) + 1];
-         ++k) {
-      const std::int32_t j = w.column[static_cast<std::size_t>(k)];
+    for (std::int64_t k = w.row_start[to_index(i)]; k < w.row_start[to_index(i) + 1]; ++k) {
+      const std::int32_t j = w.column[to_index(k)];
       const double value = w.block(k)[0];
       entries.push_back({static_cast<std::int32_t>(i), j, j == i ? value * (1 + eps) : value});
     }
@@ -51,9 +51,8 @@ SparseQpMatrix friction_matrix(const DelassusProblem& problem, double eps) {
   entries.reserve(4 * problem.w.column.size());
   const BlockSparse& w = problem.w;
   for (std::int64_t i = 0; i < w.rows(); ++i)
-    for (std::int64_t k = w.row_start[static_cast<std::size_t>(i)]; k < w.row_start[static_cast<std::size_t>(i) + 1];
-         ++k) {
-      const std::int32_t j = w.column[static_cast<std::size_t>(k)];
+    for (std::int64_t k = w.row_start[to_index(i)]; k < w.row_start[to_index(i) + 1]; ++k) {
+      const std::int32_t j = w.column[to_index(k)];
       const double* block = w.block(k);
       double m[2][2] = {{block[4], block[5]}, {block[7], block[8]}};
       to_diagonal(m[0][0], m[0][1]);
@@ -95,7 +94,7 @@ struct AssembledStaggered::Program {
   Program(SparseQpMatrix h, bool schur)
       : matrix(std::move(h)),
         pdasm(PdasmSettings{.schur = schur, .schur_settings = {.refactor_share = kRefactorShare}}) {
-    const auto n = static_cast<std::size_t>(matrix.size());
+    const auto n = to_index(matrix.size());
     qp = {&matrix, Vector(n), Vector(n, 0.0), Vector(n, std::numeric_limits<double>::infinity())};
     solution.x.resize(n);
     for (int i = 0; i < matrix.size(); ++i) diagonal.push_back(matrix.diagonal(i));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cairn/solvers/staggered/rotated_matrix.h"
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -43,7 +45,7 @@ class RotatedFactor : public QpFactor {
 
   void turn(std::span<double> x, int count, bool to_fixed) const {
     const std::size_t n = free_.size();
-    for (std::size_t c = 0; c < static_cast<std::size_t>(count); ++c)
+    for (std::size_t c = 0; c < to_index(count); ++c)
       for (std::size_t k = 0; k + 1 < n && free_[k] < 2 * matrix_.pairs(); k += 2) {
         const double ax = matrix_.axis_x(free_[k] / 2),
                      ay = to_fixed ? matrix_.axis_y(free_[k] / 2) : -matrix_.axis_y(free_[k] / 2);
@@ -66,24 +68,22 @@ RotatedMatrix::RotatedMatrix(const DenseMatrix& h, int pairs) : h_(h) { reset(pa
 
 void RotatedMatrix::reset(int pairs) {
   pairs_ = pairs;
-  axis_.resize(2 * static_cast<std::size_t>(pairs));
+  axis_.resize(2 * to_index(pairs));
   for (int k = 0; k < pairs; ++k) set_axis(k, 1, 0);
 }
 
-void RotatedMatrix::set_axis(int k, double x, double y) {
-  axis_[2 * static_cast<std::size_t>(k)] = x, axis_[2 * static_cast<std::size_t>(k) + 1] = y;
-}
+void RotatedMatrix::set_axis(int k, double x, double y) { axis_[2 * to_index(k)] = x, axis_[2 * to_index(k) + 1] = y; }
 
 void RotatedMatrix::to_fixed(std::span<double> x) const {
   for (int k = 0; k < pairs_; ++k) {
-    double &p = x[2 * static_cast<std::size_t>(k)], &q = x[2 * static_cast<std::size_t>(k) + 1];
+    double &p = x[2 * to_index(k)], &q = x[2 * to_index(k) + 1];
     const double fixed_p = axis_x(k) * p - axis_y(k) * q, fixed_q = axis_y(k) * p + axis_x(k) * q;
     p = fixed_p, q = fixed_q;
   }
 }
 void RotatedMatrix::to_turned(std::span<double> x) const {
   for (int k = 0; k < pairs_; ++k) {
-    double &p = x[2 * static_cast<std::size_t>(k)], &q = x[2 * static_cast<std::size_t>(k) + 1];
+    double &p = x[2 * to_index(k)], &q = x[2 * to_index(k) + 1];
     const double turned_p = axis_x(k) * p + axis_y(k) * q, turned_q = axis_x(k) * q - axis_y(k) * p;
     p = turned_p, q = turned_q;
   }
@@ -125,7 +125,7 @@ double RotatedMatrix::row_dot(int i, std::span<const double> x) const {
 }
 
 void RotatedMatrix::complete_free(std::span<std::uint8_t> is_free) const {
-  for (std::size_t k = 0; k < static_cast<std::size_t>(pairs_); ++k)
+  for (std::size_t k = 0; k < to_index(pairs_); ++k)
     is_free[2 * k] = is_free[2 * k + 1] = is_free[2 * k] | is_free[2 * k + 1];
 }
 

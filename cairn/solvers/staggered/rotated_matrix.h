@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/qp/qp_matrix.h"
 
 namespace cairn {
@@ -19,8 +20,8 @@ class RotatedMatrix : public QpMatrix {
 
   /// The first axis of pair k in the coordinates of H.
   void set_axis(int k, double x, double y);
-  double axis_x(int k) const { return axis_[2 * static_cast<std::size_t>(k)]; }
-  double axis_y(int k) const { return axis_[2 * static_cast<std::size_t>(k) + 1]; }
+  double axis_x(int k) const { return axis_[2 * to_index(k)]; }
+  double axis_y(int k) const { return axis_[2 * to_index(k) + 1]; }
   int pairs() const { return pairs_; }
   /// x <- Q x, to the coordinates of H, and Q^T x.
   void to_fixed(std::span<double> x) const;

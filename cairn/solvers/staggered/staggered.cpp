@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/timer.h"
 #include "cairn/solvers/prox/body_solve.h"
 
@@ -18,7 +19,7 @@ StaggeredSolver::StaggeredSolver(const StaggeredSettings& settings, std::unique_
 }
 
 bool StaggeredSolver::takes(std::size_t contacts, bool has_friction, bool has_spin) const {
-  if (contacts > static_cast<std::size_t>(settings_.max_contacts)) return false;
+  if (contacts > to_index(settings_.max_contacts)) return false;
   return !has_friction || (!has_spin && settings_.method != StaggeredMethod::schurpa);
 }
 
@@ -41,7 +42,7 @@ bool StaggeredSolver::takes(const DelassusProblem& problem) const {
 /// What the user should know.
 void StaggeredSolver::add_notes(SolveReport& report) const {
   const ExactReport& exact = report.exact;
-  const auto left = exact.ended[static_cast<std::size_t>(ExactStage::iterative)];
+  const auto left = exact.ended[to_index(ExactStage::iterative)];
   if (left > 0)
     report.notes.push_back(fmt::format("{} of {} islands by {}: more than {} contacts, spin friction{}", left,
                                        exact.islands, settings_.fallback, settings_.max_contacts,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/island_parts.h"
 
 namespace cairn {
@@ -60,7 +61,7 @@ class StaggeredIsland::ContactJudge : public Judge {
 class StaggeredIsland::AssembledJudge : public Judge {
  public:
   AssembledJudge(StaggeredIsland& island, const DelassusProblem& problem)
-      : island_(island), problem_(problem), dim_(static_cast<std::size_t>(problem.dim())) {
+      : island_(island), problem_(problem), dim_(to_index(problem.dim())) {
     island.flat_.impulse.resize(problem.q.size()), island.flat_.velocity.resize(problem.q.size());
   }
   double residual(std::span<const double> impulse) override {

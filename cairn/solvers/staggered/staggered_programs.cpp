@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -78,7 +80,7 @@ void ContactProgram::reset(const StaggeredRows& rows, const StaggeredIterate& at
 
 void ContactProgram::set_diagonal(double eps) {
   for (int i = 0; i < matrix_.size(); ++i) {
-    const auto row = static_cast<std::size_t>(i);
+    const auto row = to_index(i);
     matrix_.set_diagonal(i, regularised(rows_->live(row, row), eps));
   }
 }
@@ -103,10 +105,7 @@ QpReport ContactProgram::solve(std::span<const double> g, StaggeredIterate& at, 
 }
 
 FrictionProgram::FrictionProgram(const StaggeredSettings& settings)
-    : settings_(settings),
-      segments_(static_cast<std::size_t>(settings.facets / 2)),
-      turned_(matrix_),
-      pdasm_(pdasm_of(settings)) {
+    : settings_(settings), segments_(to_index(settings.facets / 2)), turned_(matrix_), pdasm_(pdasm_of(settings)) {
   // Angles (k - (m - 1) / 2) pi / m: all segments together point along the first tangent.
   for (std::size_t k = 0; k < segments_; ++k) {
     const double count = static_cast<double>(segments_);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -24,8 +26,7 @@ void StaggeredRows::resize(std::size_t contacts, std::size_t joints) {
 
 void StaggeredRows::set_row(const ContactProblem& problem, std::size_t at, const Row& given) {
   Row& row = row_[at] = given;
-  const ProblemBody &a = problem.bodies[static_cast<std::size_t>(row.body_a)],
-                    &b = problem.bodies[static_cast<std::size_t>(row.body_b)];
+  const ProblemBody &a = problem.bodies[to_index(row.body_a)], &b = problem.bodies[to_index(row.body_b)];
   row.change_a = changed(a, row.push_a), row.change_b = changed(b, row.push_b);
   edges_[at] = {a.is_dynamic() ? row.body_a : kNoVertex, b.is_dynamic() ? row.body_b : kNoVertex};
 }
@@ -44,7 +45,7 @@ void StaggeredRows::read_rows(const ContactProblem& problem) {
   }
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const auto row = static_cast<std::size_t>(k);
+      const auto row = to_index(k);
       const JointRow& r = problem.joint_rows[row];
       set_row(problem, contacts_ + row,
               {joint.body_a, joint.body_b, {r.linear_a, r.angular_a}, {r.linear_b, r.angular_b}, {}, {}});
@@ -69,8 +70,8 @@ void StaggeredRows::couple(const ContactProblem& problem) {
       if (body == kNoVertex) continue;
       const Velocity& change = second ? row_[i].change_b : row_[i].change_a;
       for (const std::int32_t j : at_body_[body]) {
-        const Row& other = row_[static_cast<std::size_t>(j)];
-        double& entry = w_[i * n + static_cast<std::size_t>(j)];
+        const Row& other = row_[to_index(j)];
+        double& entry = w_[i * n + to_index(j)];
         if (other.body_a == body) entry += times(other.push_a, change);
         if (other.body_b == body) entry += times(other.push_b, change);
       }
@@ -96,17 +97,17 @@ void StaggeredRows::load(const ContactProblem& problem) {
   }
   for (std::size_t i = 0; i < n; ++i) {
     const bool is_joint = i >= contacts_ && i < contacts_ + joints_;
-    const bool moves = !is_joint || moves_bodies(problem.bodies[static_cast<std::size_t>(row_[i].body_a)],
-                                                 problem.bodies[static_cast<std::size_t>(row_[i].body_b)],
-                                                 problem.joint_rows[i - contacts_]);
+    const bool moves =
+        !is_joint || moves_bodies(problem.bodies[to_index(row_[i].body_a)], problem.bodies[to_index(row_[i].body_b)],
+                                  problem.joint_rows[i - contacts_]);
     is_dead_[i] = moves && w(i, i) > 0 ? 0 : 1;
   }
 }
 
 /// W as it is given; of files that are slightly unsymmetric the mean of both halves.
 void StaggeredRows::load(const DelassusProblem& problem) {
-  resize(static_cast<std::size_t>(problem.contact_count()), 0);
-  const auto dim = static_cast<std::size_t>(problem.dim());
+  resize(to_index(problem.contact_count()), 0);
+  const auto dim = to_index(problem.dim());
   const std::size_t n = rows(), axes = std::min<std::size_t>(dim, 3);
   const auto row_of = [&](std::size_t contact, std::size_t axis) {
     return axis == 0 ? contact : tangent(contact, axis - 1);
@@ -122,7 +123,7 @@ void StaggeredRows::load(const DelassusProblem& problem) {
   }
   for (std::size_t k = 0; k < contacts_; ++k)
     for (auto e = problem.w.row_start[k]; e < problem.w.row_start[k + 1]; ++e) {
-      const auto other = static_cast<std::size_t>(problem.w.column[static_cast<std::size_t>(e)]);
+      const auto other = to_index(problem.w.column[to_index(e)]);
       const double* block = problem.w.block(e);
       for (std::size_t i = 0; i < axes; ++i)
         for (std::size_t j = 0; j < axes; ++j) {

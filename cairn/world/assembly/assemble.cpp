@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/world/assembly/contact_blocks.h"
 
@@ -68,11 +69,9 @@ bool fill_bodies(const Bodies& bodies, const Movers& movers, const Vec3& gravity
                  Assembly& out) {
   std::atomic<bool> any_held = false;
   const auto fill_all = [&](std::size_t count, auto&& body_at) {
-    parallel_for(pool, static_cast<std::int64_t>(count), kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-      for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
-        if (const std::int64_t i = body_at(k);
-            i >= 0 && fill_body(bodies, static_cast<std::size_t>(i), gravity, dt, out))
-          any_held.store(true);
+    for_each_index(pool, count, kBodyGrain, [&](std::size_t k) {
+      if (const std::int64_t i = body_at(k); i >= 0 && fill_body(bodies, to_index(i), gravity, dt, out))
+        any_held.store(true);
     });
   };
   const bool all = out.problem.bodies.size() != bodies.size() + 1;
@@ -82,7 +81,7 @@ bool fill_bodies(const Bodies& bodies, const Movers& movers, const Vec3& gravity
     fill_all(bodies.size(), [](std::size_t k) { return static_cast<std::int64_t>(k); });
   } else {
     fill_all(out.filled.size(), [&](std::size_t k) -> std::int64_t {
-      return movers.is_listed[static_cast<std::size_t>(out.filled[k])] != 0 ? -1 : out.filled[k];
+      return movers.is_listed[to_index(out.filled[k])] != 0 ? -1 : out.filled[k];
     });
     fill_all(movers.bodies.size(), [&](std::size_t k) -> std::int64_t { return movers.bodies[k]; });
   }
@@ -138,7 +137,7 @@ void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) 
   out.first_contact.assign(slabs.size() + 1, 0);
   count_overlaps(slabs.size(), out);
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+    for (auto s = to_index(begin); s < to_index(end); ++s) {
       sum_overlaps(slabs[s], s, out);
       if (from.is_at_rest(slabs[s])) continue;
       for (const ContactManifold& m : slabs[s].manifolds)
@@ -152,7 +151,7 @@ void fill_slab(const ContactSource& from, const WorldSettings& settings, double 
                Assembly& out) {
   const Slab& slab = from.cache.slabs()[s];
   if (from.is_at_rest(slab)) return;
-  auto k = static_cast<std::size_t>(out.first_contact[s]);
+  auto k = to_index(out.first_contact[s]);
   std::int64_t edge = from.graph.first_edge()[s] - 1;
   std::int32_t last_pair = -1;
   for (const ContactManifold& m : slab.manifolds) {
@@ -161,10 +160,10 @@ void fill_slab(const ContactSource& from, const WorldSettings& settings, double 
     if (!takes_part(from, out, m)) continue;
     const ManifoldContext context = manifold_context(from, m);
     for (std::int32_t j = 0; j < m.count; ++j, ++k) {
-      const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
+      const ContactPoint& point = slab.points[to_index(m.first_point + j)];
       fill_contact(settings, out, context, point, out.problem.contacts[k]);
       out.solution.contact_impulse[k] = warm_impulse(context, point, impulse_scale);
-      out.contact_colour[k] = from.graph.colour()[static_cast<std::size_t>(edge)];
+      out.contact_colour[k] = from.graph.colour()[to_index(edge)];
     }
   }
 }
@@ -185,14 +184,13 @@ void assemble_contacts(const ContactSource& from, const WorldSettings& settings,
                        Assembly& out) {
   ContactProblem& problem = out.problem;
   count_contacts(from, pool, out);
-  const auto contacts = static_cast<std::size_t>(out.first_contact.back());
+  const auto contacts = to_index(out.first_contact.back());
   problem.contacts.resize(contacts);
   out.solution.contact_impulse.resize(contacts), out.solution.contact_carry.clear();
   out.contact_colour.resize(contacts);
   const auto slabs = static_cast<std::int64_t>(from.cache.slabs().size());
   parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s)
-      fill_slab(from, settings, impulse_scale, static_cast<std::size_t>(s), out);
+    for (std::int64_t s = begin; s < end; ++s) fill_slab(from, settings, impulse_scale, to_index(s), out);
   });
   out.has_contacts = true, out.is_in_lanes = false;
 }
@@ -202,13 +200,13 @@ void scatter_impulses(const Assembly& assembly, const ContactSource& from, Conta
   const auto& carried =
       assembly.solution.contact_carry.empty() ? assembly.solution.contact_impulse : assembly.solution.contact_carry;
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
+    for (auto s = to_index(begin); s < to_index(end); ++s) {
       if (from.is_at_rest(slabs[s])) continue;
-      auto k = static_cast<std::size_t>(assembly.first_contact[s]);
+      auto k = to_index(assembly.first_contact[s]);
       for (const ContactManifold& m : slabs[s].manifolds) {
         if (!takes_part(from, assembly, m)) continue;
         for (std::int32_t j = 0; j < m.count; ++j, ++k) {
-          ContactPoint& point = slabs[s].points[static_cast<std::size_t>(m.first_point + j)];
+          ContactPoint& point = slabs[s].points[to_index(m.first_point + j)];
           keep_impulse(from, m, assembly.problem.contacts[k], carried[k], point);
         }
       }

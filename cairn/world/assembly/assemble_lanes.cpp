@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cairn/core/index.h"
 #include "cairn/world/assembly/contact_blocks.h"
 #include "cairn/world/limits.h"
 
@@ -32,7 +33,7 @@ void for_each_lane(const ContactSource& from, const Assembly& assembly, std::siz
     if (!takes_part(from, assembly, m)) continue;
     grouping.add(
         static_cast<std::int32_t>(i), m.first_point, m.count, edge,
-        [&](std::int32_t run) { return slab.manifolds[static_cast<std::size_t>(run)].normal == m.normal; }, visit);
+        [&](std::int32_t run) { return slab.manifolds[to_index(run)].normal == m.normal; }, visit);
   }
   grouping.finish(visit);
 }
@@ -41,7 +42,7 @@ template <class Work>
 void for_slabs(const ContactSource& from, ThreadPool* pool, Work&& work) {
   parallel_for(pool, static_cast<std::int64_t>(from.cache.slabs().size()), kSlabGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t s = begin; s < end; ++s) work(static_cast<std::size_t>(s));
+                 for (std::int64_t s = begin; s < end; ++s) work(to_index(s));
                });
 }
 
@@ -69,8 +70,8 @@ struct LastMaterial {
 void look_closer(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly,
                  const ContactManifold& m, const ContactPoint& point, LaneTraits& traits) {
   traits.normal = m.normal;
-  traits.arm_a = point.position - assembly.centre[static_cast<std::size_t>(traits.body_a)];
-  traits.arm_b = point.position - assembly.centre[static_cast<std::size_t>(traits.body_b)];
+  traits.arm_a = point.position - assembly.centre[to_index(traits.body_a)];
+  traits.arm_b = point.position - assembly.centre[to_index(traits.body_b)];
   if (!traits.extra) return;
   ContactBlock block;
   fill_contact(settings, assembly, manifold_context(from, m), point, block);
@@ -78,12 +79,12 @@ void look_closer(const ContactSource& from, const WorldSettings& settings, const
 }
 
 std::span<const std::int32_t> colours_of(const ContactSource& from, std::size_t s) {
-  return from.graph.colour().subspan(static_cast<std::size_t>(from.graph.first_edge()[s]));
+  return from.graph.colour().subspan(to_index(from.graph.first_edge()[s]));
 }
 
 /// The batch of a lane: that of its bodies.
 std::uint8_t batch_of(const LaneProblem& lanes, const LanePoints& lane) {
-  const auto a = static_cast<std::size_t>(lane.body_a), b = static_cast<std::size_t>(lane.body_b);
+  const auto a = to_index(lane.body_a), b = to_index(lane.body_b);
   return lanes.batch_of[lanes.can_move(a) ? a : b];
 }
 
@@ -92,17 +93,17 @@ std::uint32_t key_of(const ContactSource& from, const WorldSettings& settings, c
                      const Slab& slab, const LanePoints& lane, bool extra, std::int32_t colour) {
   LaneTraits traits{lane.body_a, lane.body_b, lane.count, extra, {}, {}, {}};
   if (lane.is_round)
-    traits.normal = traits.arm_a = traits.arm_b = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal;
+    traits.normal = traits.arm_a = traits.arm_b = slab.manifolds[to_index(lane.manifold)].normal;
   else if (lane.may_be_round)
-    look_closer(from, settings, assembly, slab.manifolds[static_cast<std::size_t>(lane.manifold)],
-                slab.points[static_cast<std::size_t>(lane.first_point)], traits);
+    look_closer(from, settings, assembly, slab.manifolds[to_index(lane.manifold)],
+                slab.points[to_index(lane.first_point)], traits);
   return assembly.lanes.key(traits, lane.batch, colour, lane.ordinal);
 }
 
 /// Whether the arm of a shape's body is along the normal of each of its contacts, or does not matter.
 bool is_ball(const ContactSource& from, const LaneProblem& lanes, std::size_t shape) {
   return (from.shapes.sphere_radius[shape] >= 0 && from.shapes.centred[shape] != 0) ||
-         !lanes.can_move(static_cast<std::size_t>(from.shapes.body[shape]));
+         !lanes.can_move(to_index(from.shapes.body[shape]));
 }
 
 /// The lanes of one slab.
@@ -115,9 +116,9 @@ void find_slab(const ContactSource& from, const WorldSettings& settings, const A
   out.points.clear(), out.keys.clear();
   out.stays = assembly.all_take_part, out.made = slab.made, out.among = lanes.body_set;
   for_each_lane(from, assembly, s, [&](const LaneRun& run) {
-    const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(run.run)];
-    const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
-    const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+    const ContactManifold& m = slab.manifolds[to_index(run.run)];
+    const BroadPair& pair = from.cache.pairs()[to_index(m.pair)];
+    const auto a = to_index(pair.a), b = to_index(pair.b);
     LanePoints lane{from.shapes.body[a], from.shapes.body[b], run.run, run.first_point,
                     run.count,           run.ordinal,         run.pair};
     material.look(from, a, b);
@@ -126,8 +127,7 @@ void find_slab(const ContactSource& from, const WorldSettings& settings, const A
     lane.may_be_round = lane.count == 1 && lanes.may_be_round(lane.body_a, lane.body_b);
     lane.is_round = lane.may_be_round && !material.extra && is_ball(from, lanes, a) && is_ball(from, lanes, b);
     lane.batch = batch_of(lanes, lane);
-    const std::uint32_t key =
-        key_of(from, settings, assembly, slab, lane, material.extra, colour[static_cast<std::size_t>(lane.edge)]);
+    const std::uint32_t key = key_of(from, settings, assembly, slab, lane, material.extra, colour[to_index(lane.edge)]);
     lane.is_extra = LaneProblem::is_extra(key);
     out.keys.push_back(key);
     out.points.push_back(lane);
@@ -147,7 +147,7 @@ void find_keys(const ContactSource& from, const WorldSettings& settings, const A
   for (std::size_t i = 0; i < out.keys.size(); ++i) {
     LanePoints& lane = out.points[i];
     lane.batch = batch_of(assembly.lanes, lane);
-    const std::int32_t its_colour = colour[static_cast<std::size_t>(lane.edge)];
+    const std::int32_t its_colour = colour[to_index(lane.edge)];
     out.keys[i] = lane.may_be_round && !lane.is_round
                       ? key_of(from, settings, assembly, slab, lane, false, its_colour)
                       : LaneProblem::with_colour(out.keys[i], lane.batch, its_colour, lane.ordinal);
@@ -164,7 +164,7 @@ std::int64_t count_lanes(const ContactSource& from, std::size_t s, double impuls
   IslandCounts sum;
   const auto flush = [&] {
     if (island < 0 || sum.manifolds == 0) return;
-    IslandCounts& to = counts[static_cast<std::size_t>(island)];
+    IslandCounts& to = counts[to_index(island)];
     const auto add = [](std::int32_t& total, std::int32_t value) {
       if (value != 0) std::atomic_ref(total).fetch_add(value, std::memory_order_relaxed);
     };
@@ -185,14 +185,14 @@ std::int64_t count_lanes(const ContactSource& from, std::size_t s, double impuls
 
 /// What fill_contact and warm_impulse make of a single point of a plain material, without the rest.
 LaneSingle gather_single(const Assembly& assembly, const Slab& slab, const LanePoints& lane, double impulse_scale) {
-  const Vec3& normal = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal;
-  const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point)];
+  const Vec3& normal = slab.manifolds[to_index(lane.manifold)].normal;
+  const ContactPoint& point = slab.points[to_index(lane.first_point)];
   return {lane.body_a,
           lane.body_b,
           normal,
           make_frame(normal).tangent1,
-          point.position - assembly.centre[static_cast<std::size_t>(lane.body_a)],
-          point.position - assembly.centre[static_cast<std::size_t>(lane.body_b)],
+          point.position - assembly.centre[to_index(lane.body_a)],
+          point.position - assembly.centre[to_index(lane.body_b)],
           lane.friction,
           double{point.separation},
           {impulse_scale * double{point.normal_impulse}, impulse_scale * double{point.tangent_impulse[0]},
@@ -203,11 +203,11 @@ LaneSingle gather_single(const Assembly& assembly, const Slab& slab, const LaneP
 void gather_plain(const Assembly& assembly, const Slab& slab, const LanePoints& lane, double impulse_scale,
                   LaneManifold& m) {
   m.body_a = lane.body_a, m.body_b = lane.body_b, m.count = lane.count;
-  m.normal = slab.manifolds[static_cast<std::size_t>(lane.manifold)].normal, m.tangent = make_frame(m.normal).tangent1;
+  m.normal = slab.manifolds[to_index(lane.manifold)].normal, m.tangent = make_frame(m.normal).tangent1;
   m.spin_radius = 0;
   m.friction1 = m.friction2 = lane.friction;
-  const Vec3 centre_a = assembly.centre[static_cast<std::size_t>(m.body_a)];
-  const Vec3 centre_b = assembly.centre[static_cast<std::size_t>(m.body_b)];
+  const Vec3 centre_a = assembly.centre[to_index(m.body_a)];
+  const Vec3 centre_b = assembly.centre[to_index(m.body_b)];
   const ContactPoint* point = slab.points.data() + lane.first_point;
   for (LaneManifold::Point& p : m.points()) {
     p.arm_a = point->position - centre_a, p.arm_b = point->position - centre_b;
@@ -223,11 +223,11 @@ void gather_plain(const Assembly& assembly, const Slab& slab, const LanePoints& 
 /// Any material: by way of contacts in double.
 void gather_contacts(const ContactSource& from, const WorldSettings& settings, const Assembly& assembly,
                      const Slab& slab, const LanePoints& lane, double impulse_scale, LaneManifold& m) {
-  const ManifoldContext context = manifold_context(from, slab.manifolds[static_cast<std::size_t>(lane.manifold)]);
+  const ManifoldContext context = manifold_context(from, slab.manifolds[to_index(lane.manifold)]);
   gather_lane(
       assembly.problem, lane.count,
       [&](int p, ContactBlock& block, std::array<double, 4>& impulse) {
-        const ContactPoint& point = slab.points[static_cast<std::size_t>(lane.first_point + p)];
+        const ContactPoint& point = slab.points[to_index(lane.first_point + p)];
         fill_contact(settings, assembly, context, point, block);
         impulse = warm_impulse(context, point, impulse_scale);
       },
@@ -237,7 +237,7 @@ void gather_contacts(const ContactSource& from, const WorldSettings& settings, c
 /// An impulse in the cache's own frame, as far as it may be kept (kept_impulse): four numbers at once.
 void keep_impulse(const std::array<double, 4>& impulse, ContactPoint& point) {
   float kept[4];
-  for (int k = 0; k < 4; ++k) kept[k] = static_cast<float>(impulse[static_cast<std::size_t>(k)]);
+  for (int k = 0; k < 4; ++k) kept[k] = static_cast<float>(impulse[to_index(k)]);
   for (float& l : kept) l = std::fabs(l) <= static_cast<float>(kLargestImpulse) ? l : 0.0f;
   point.normal_impulse = kept[0];
   point.tangent_impulse[0] = kept[1], point.tangent_impulse[1] = kept[2];
@@ -248,7 +248,7 @@ void keep_impulse(const std::array<double, 4>& impulse, ContactPoint& point) {
 /// right-handed, as those of lanes.
 bool scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i, const LanePoints& lane, int spread,
              Slab& slab, LaneManifold& m) {
-  const std::span<ContactPoint> points{slab.points.data() + lane.first_point, static_cast<std::size_t>(lane.count)};
+  const std::span<ContactPoint> points{slab.points.data() + lane.first_point, to_index(lane.count)};
   if (lane.is_plain && lane.count == 1 && !lane.is_extra) {  // neither frame nor arms matter
     const LaneProblem::SingleImpulse single = lanes.read_single(i, spread, lane.body_b);
     keep_impulse({single.impulse[0], single.impulse[1], single.impulse[2], 0.0}, points[0]);
@@ -260,7 +260,7 @@ bool scatter(const ContactSource& from, const LaneProblem& lanes, std::size_t i,
     for (std::size_t p = 0; p < points.size(); ++p) keep_impulse(m.point[p].impulse, points[p]);
     return points[0].normal_impulse > 0 || lanes.was_pushed(i);
   }
-  const ContactManifold& manifold = slab.manifolds[static_cast<std::size_t>(lane.manifold)];
+  const ContactManifold& manifold = slab.manifolds[to_index(lane.manifold)];
   const ManifoldContext context = manifold_context(from, manifold);
   m = LaneManifold(context.block);
   m.count = lane.count;
@@ -341,8 +341,7 @@ struct Filling {
         const std::uint8_t batch = batch_of(lanes, lane);
         if (batch == lane.batch) continue;
         lane.batch = batch;
-        slab.keys[i] =
-            LaneProblem::with_colour(slab.keys[i], batch, colour[static_cast<std::size_t>(lane.edge)], lane.ordinal);
+        slab.keys[i] = LaneProblem::with_colour(slab.keys[i], batch, colour[to_index(lane.edge)], lane.ordinal);
         same.store(false, std::memory_order_relaxed);
       }
     });
@@ -364,8 +363,7 @@ struct Filling {
 
 std::array<int, kMostBatches> spread_of(const LaneBatching& batching) {
   std::array<int, kMostBatches> spread{};
-  for (int batch = 0; batch < kMostBatches; ++batch)
-    spread[static_cast<std::size_t>(batch)] = batching.sub_steps(batch);
+  for (int batch = 0; batch < kMostBatches; ++batch) spread[to_index(batch)] = batching.sub_steps(batch);
   return spread;
 }
 
@@ -377,7 +375,7 @@ void assemble_lanes(const ContactSource& from, const WorldSettings& settings, do
   LaneSources& sources = out.lane_sources;
   lanes.load_bodies(out.problem.bodies, pool);
   lanes.batch_of.resize(lanes.body_of.size());
-  sources.counts.assign(static_cast<std::size_t>(from.graph.islands().count), {});
+  sources.counts.assign(to_index(from.graph.islands().count), {});
   const Filling filling{from, settings, impulse_scale, spread_of(batching), out};
   const bool all_filled = filling.find(pool);
   out.is_in_lanes = true;
@@ -399,8 +397,8 @@ void scatter_lanes(const ContactSource& from, const LaneBatching& batching, cons
     for_lanes_of(assembly.lane_sources, s, [&](std::size_t i, const LanePoints& lane) {
       const bool pushed = scatter(from, assembly.lanes, i, lane, spread[lane.batch], slabs[s], manifold);
       // Bodies that met and parted again within the step have touched, though the last sub-step knows nothing of it.
-      if (!pushed || slabs[s].points[static_cast<std::size_t>(lane.first_point)].normal_impulse > 0) return;
-      records[static_cast<std::size_t>(slabs[s].manifolds[static_cast<std::size_t>(lane.manifold)].pair)].pushed = 1;
+      if (!pushed || slabs[s].points[to_index(lane.first_point)].normal_impulse > 0) return;
+      records[to_index(slabs[s].manifolds[to_index(lane.manifold)].pair)].pushed = 1;
     });
   });
 }
@@ -410,14 +408,14 @@ void read_lanes(ThreadPool* pool, Assembly& out) {
   const auto slabs = static_cast<std::int64_t>(out.first_contact.size()) - 1;
   parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
     LaneManifold m;
-    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
-      auto k = static_cast<std::size_t>(out.first_contact[s]);
+    for (auto s = to_index(begin); s < to_index(end); ++s) {
+      auto k = to_index(out.first_contact[s]);
       for_lanes_of(out.lane_sources, s, [&](std::size_t i, const LanePoints& lane) {
         m = LaneManifold(out.problem.contacts[k]);
         m.count = lane.count;
         out.lanes.read(i, LaneProblem::Impulses::total, 1, m);
         for (std::size_t p = 0; p < m.points().size(); ++p) out.solution.contact_impulse[k + p] = m.point[p].impulse;
-        const auto count = static_cast<std::size_t>(lane.count);
+        const auto count = to_index(lane.count);
         share_friction_by_load({out.problem.contacts.data() + k, count},
                                {out.solution.contact_impulse.data() + k, count});
         k += count;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/world/assembly/contact_blocks.h"
 #include "cairn/world/limits.h"
 
@@ -59,7 +60,7 @@ void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out)
       const ManifoldContext context = manifold_context(from, m);
       const ContactBlock& c = context.block;
       for (std::int32_t j = 0; j < m.count; ++j) {
-        const ContactPoint& point = slab.points[static_cast<std::size_t>(m.first_point + j)];
+        const ContactPoint& point = slab.points[to_index(m.first_point + j)];
         const double bound = context.material.rolling_radius * step_ratio * double{point.normal_impulse};
         if (!(bound > 0)) continue;
         out.held_blocks.push_back({c.body_a, c.body_b, static_cast<std::int32_t>(out.held_rows.size()), 2});
@@ -75,7 +76,7 @@ void resist_rolling(const ContactSource& from, double step_ratio, Assembly& out)
 }
 
 bool takes_part(const Bodies& bodies, const JointState& state) {
-  const auto active = [&](std::int32_t body) { return body >= 0 && bodies.is_active(static_cast<std::size_t>(body)); };
+  const auto active = [&](std::int32_t body) { return body >= 0 && bodies.is_active(to_index(body)); };
   return state.live && state.rows > 0 && (active(state.body_a) || active(state.body_b));
 }
 
@@ -96,9 +97,9 @@ void number_rows(const Bodies& bodies, Joints& joints, Assembly& out) {
     row += joints.state[j].rows, block += block_count(joints.state[j]);
   }
   joints.first_row.back() = row, joints.first_block.back() = block;
-  out.problem.joint_rows.resize(static_cast<std::size_t>(row));
-  out.problem.joints.resize(static_cast<std::size_t>(block));
-  out.solution.joint_impulse.assign(static_cast<std::size_t>(row), 0.0);
+  out.problem.joint_rows.resize(to_index(row));
+  out.problem.joints.resize(to_index(block));
+  out.solution.joint_impulse.assign(to_index(row), 0.0);
   std::ranges::copy(out.held_rows, out.problem.joint_rows.begin());
   std::ranges::copy(out.held_blocks, out.problem.joints.begin());
 }
@@ -119,15 +120,15 @@ bool does_work(const JointRow& row, bool is_moving) {
 double mean_rate(const Assembly& assembly, const JointState& state, const JointRow& row) {
   const std::vector<ProblemBody>& before = assembly.problem.bodies;
   const std::vector<Velocity>& after = assembly.solution.velocity;
-  const auto a = state.body_a >= 0 ? static_cast<std::size_t>(state.body_a) : before.size() - 1;
-  const auto b = static_cast<std::size_t>(state.body_b);
+  const auto a = state.body_a >= 0 ? to_index(state.body_a) : before.size() - 1;
+  const auto b = to_index(state.body_b);
   return 0.5 * (joint_velocity(row, before[a].velocity, before[b].velocity) + joint_velocity(row, after[a], after[b]));
 }
 
 }  // namespace
 
 void place_joint(const Bodies& bodies, const JointDef& def, const JointState& state, double dt, JointPlace& place) {
-  const auto pose = [&](std::int32_t body) { return body >= 0 ? bodies.pose[static_cast<std::size_t>(body)] : Pose{}; };
+  const auto pose = [&](std::int32_t body) { return body >= 0 ? bodies.pose[to_index(body)] : Pose{}; };
   place_joint(bodies, def, state, {pose(state.body_a), pose(state.body_b), pose(state.carrier)}, dt, place);
 }
 
@@ -138,12 +139,11 @@ void place_joint(const Bodies& bodies, const JointDef& def, const JointState& st
       frame = local, centre = local.position;
       return;
     }
-    frame = frame_of(bodies, static_cast<std::size_t>(body), pose) * local, centre = pose.position;
+    frame = frame_of(bodies, to_index(body), pose) * local, centre = pose.position;
   };
   put(state.body_a, poses.a, def.frame_a, place.frame_a, place.centre_a);
   put(state.body_b, poses.b, def.frame_b, place.frame_b, place.centre_b);
-  place.carrier =
-      state.carrier >= 0 ? frame_of(bodies, static_cast<std::size_t>(state.carrier), poses.carrier) : Pose{};
+  place.carrier = state.carrier >= 0 ? frame_of(bodies, to_index(state.carrier), poses.carrier) : Pose{};
   place.last_turn = state.turn;
   place.dt = dt;
   place.derive();
@@ -161,7 +161,7 @@ void assemble_rows(const ContactSource& from, const Bodies& bodies, const WorldS
   parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
     JointPlace place;
     JointRows rows;
-    for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
+    for (auto j = to_index(begin); j < to_index(end); ++j) {
       JointState& state = joints.state[j];
       if (j + kAhead < joints.size()) fetch(joints.def[j + kAhead]);
       if (!takes_part(bodies, state)) continue;
@@ -172,13 +172,12 @@ void assemble_rows(const ContactSource& from, const Bodies& bodies, const WorldS
       const bool is_bound_to_frames = state.rows == state.holding && holds_frames(joints.def[j].kind);
       state.reach = is_bound_to_frames ? place.reach() : kUnlimited;
       state.separation = std::sqrt(rows.separation2), state.misalignment = std::sqrt(rows.misalignment2);
-      const auto first = static_cast<std::size_t>(joints.first_row[j]);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count); ++k) {
+      const auto first = to_index(joints.first_row[j]);
+      for (std::size_t k = 0; k < to_index(rows.count); ++k) {
         const JointRow& row = problem.joint_rows[first + k] = rows.row[k];
         out.solution.joint_impulse[first + k] = std::clamp(impulse_scale * state.impulse[k], row.lower, row.upper);
       }
-      write_blocks(state, world_frame, joints.first_row[j],
-                   &problem.joints[static_cast<std::size_t>(joints.first_block[j])]);
+      write_blocks(state, world_frame, joints.first_row[j], &problem.joints[to_index(joints.first_block[j])]);
     }
   });
 }
@@ -186,16 +185,16 @@ void assemble_rows(const ContactSource& from, const Bodies& bodies, const WorldS
 void scatter_joint_impulses(const Assembly& assembly, ThreadPool* pool, Joints& joints) {
   const ContactProblem& problem = assembly.problem;
   parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
+    for (auto j = to_index(begin); j < to_index(end); ++j) {
       const std::int32_t first = joints.first_row[j], count = joints.first_row[j + 1] - first;
       JointState& state = joints.state[j];
       state.work = 0;
       if (count == 0) continue;
       Vec3 force, torque;
       for (std::int32_t k = 0; k < count; ++k) {
-        const JointRow& row = problem.joint_rows[static_cast<std::size_t>(first + k)];
-        const double impulse = assembly.solution.joint_impulse[static_cast<std::size_t>(first + k)];
-        state.impulse[static_cast<std::size_t>(k)] = kept_impulse(impulse);
+        const JointRow& row = problem.joint_rows[to_index(first + k)];
+        const double impulse = assembly.solution.joint_impulse[to_index(first + k)];
+        state.impulse[to_index(k)] = kept_impulse(impulse);
         force += impulse * row.linear_b;
         torque += impulse * (row.angular_b - cross(state.arm, row.linear_b));
         if (does_work(row, k >= state.holding)) state.work += impulse * mean_rate(assembly, state, row);

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/world/limits.h"
 
 namespace cairn {
 
 ManifoldContext manifold_context(const ContactSource& from, const ContactManifold& m) {
-  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
-  const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+  const BroadPair& pair = from.cache.pairs()[to_index(m.pair)];
+  const auto a = to_index(pair.a), b = to_index(pair.b);
   ManifoldContext c;
   c.material = from.materials.combined(from.shapes.material[a], from.shapes.material[b], from.shapes.def[a].material,
                                        from.shapes.def[b].material);
@@ -33,8 +34,8 @@ namespace {
 /// Newton's law holds at the moment of impact, here the beginning of the step; what pulls acts on the rebound, too:
 /// u' = -e u + dt a. A rebound that gives way to the pull within the step is none.
 void prepare_bounce(const ContactProblem& problem, double approach, ContactBlock& block) {
-  const Velocity& pull_a = problem.bodies[static_cast<std::size_t>(block.body_a)].acceleration;
-  const Velocity& pull_b = problem.bodies[static_cast<std::size_t>(block.body_b)].acceleration;
+  const Velocity& pull_a = problem.bodies[to_index(block.body_a)].acceleration;
+  const Velocity& pull_b = problem.bodies[to_index(block.body_b)].acceleration;
   const double change = problem.dt * contact_velocity(block, pull_a, pull_b)[0];
   // A body that bounces within this step bounces now: waiting at the surface would lose its speed.
   if (block.gap > 0 && block.gap + problem.dt * (approach + change) <= 0) block.gap = 0;
@@ -47,7 +48,7 @@ void fill_contact(const WorldSettings& settings, const Assembly& assembly, const
                   const ContactPoint& point, ContactBlock& block) {
   const ContactProblem& problem = assembly.problem;
   block = c.block;
-  const auto a = static_cast<std::size_t>(block.body_a), b = static_cast<std::size_t>(block.body_b);
+  const auto a = to_index(block.body_a), b = to_index(block.body_b);
   block.arm_a = point.position - assembly.centre[a];
   block.arm_b = point.position - assembly.centre[b];
   block.gap = double{point.separation};

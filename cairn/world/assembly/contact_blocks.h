@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "cairn/core/index.h"
 #include "cairn/narrow/manifold.h"
 #include "cairn/world/assembly/assemble.h"
 
@@ -13,10 +14,10 @@ namespace cairn {
 /// A manifold takes part if something can move in it.
 inline bool takes_part(const ContactSource& from, const Assembly& assembly, const ContactManifold& m) {
   if (assembly.all_take_part) return true;
-  const BroadPair& pair = from.cache.pairs()[static_cast<std::size_t>(m.pair)];
+  const BroadPair& pair = from.cache.pairs()[to_index(m.pair)];
   const auto moves = [&](std::int32_t shape) {
-    const std::int32_t body = from.shapes.body[static_cast<std::size_t>(shape)];
-    return assembly.problem.bodies[static_cast<std::size_t>(body)].is_dynamic();
+    const std::int32_t body = from.shapes.body[to_index(shape)];
+    return assembly.problem.bodies[to_index(body)].is_dynamic();
   };
   return moves(pair.a) || moves(pair.b);
 }

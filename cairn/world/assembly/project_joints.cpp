@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/math/angle.h"
 
@@ -28,14 +29,14 @@ void add_impulses(const ContactProblem& problem, const LdlMechanism& mechanism, 
                   std::vector<Velocity>& to) {
   Velocity fixed;
   const auto body = [&](std::int32_t i) -> Velocity& {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = to_index(i);
     return problem.bodies[k].is_dynamic() ? to[k] : fixed;
   };
   std::size_t row = 0;
   for (std::size_t b = 0; b < mechanism.structure.blocks.size(); ++b) {
-    const JointBlock& joint = problem.joints[static_cast<std::size_t>(mechanism.block_joint[b])];
+    const JointBlock& joint = problem.joints[to_index(mechanism.block_joint[b])];
     for (std::int32_t k = 0; k < mechanism.structure.blocks[b].degree; ++k, ++row) {
-      const auto index = static_cast<std::size_t>(mechanism.rows[row]);
+      const auto index = to_index(mechanism.rows[row]);
       apply_joint_impulse(problem, joint, problem.joint_rows[index], impulse[index], body(joint.body_a),
                           body(joint.body_b));
     }
@@ -48,11 +49,11 @@ double power(const ContactProblem& problem, const LdlMechanism& mechanism, const
   double sum = 0;
   std::size_t row = 0;
   for (std::size_t b = 0; b < mechanism.structure.blocks.size(); ++b) {
-    const JointBlock& joint = problem.joints[static_cast<std::size_t>(mechanism.block_joint[b])];
+    const JointBlock& joint = problem.joints[to_index(mechanism.block_joint[b])];
     for (std::int32_t k = 0; k < mechanism.structure.blocks[b].degree; ++k, ++row) {
-      const auto index = static_cast<std::size_t>(mechanism.rows[row]);
-      sum += impulse[index] * joint_velocity(problem.joint_rows[index], u[static_cast<std::size_t>(joint.body_a)],
-                                             u[static_cast<std::size_t>(joint.body_b)]);
+      const auto index = to_index(mechanism.rows[row]);
+      sum += impulse[index] *
+             joint_velocity(problem.joint_rows[index], u[to_index(joint.body_a)], u[to_index(joint.body_b)]);
     }
   }
   return sum;
@@ -71,16 +72,13 @@ Velocity sum(const Velocity& a, double scale, const Velocity& b) {
 
 template <class Visit>
 void JointProjector::for_mechanisms(Visit&& visit) {
-  parallel_for(pool_, static_cast<std::int64_t>(progress_.size()), kMechanismGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (auto m = static_cast<std::size_t>(begin); m < static_cast<std::size_t>(end); ++m)
-                   visit(progress_[m], ldl_.mechanism(m), m);
-               });
+  for_each_index(pool_, progress_.size(), kMechanismGrain,
+                 [&](std::size_t m) { visit(progress_[m], ldl_.mechanism(m), m); });
 }
 
 std::int32_t JointProjector::mechanism_of(std::size_t joint) const {
   const std::int32_t block = joints_->first_block[joint];
-  return block < joints_->first_block[joint + 1] ? of_block_[static_cast<std::size_t>(block)] : -1;
+  return block < joints_->first_block[joint + 1] ? of_block_[to_index(block)] : -1;
 }
 
 bool JointProjector::any_open() const {
@@ -90,10 +88,9 @@ bool JointProjector::any_open() const {
 /// Where a body is at the end of the step, as far as that is known.
 Pose JointProjector::pose_after(std::int32_t body) const {
   if (body < 0) return {};
-  const auto i = static_cast<std::size_t>(body);
+  const auto i = to_index(body);
   const double dt = assembly_->problem.dt;
-  if (is_projecting_ && of_body_[i] >= 0 && progress_[static_cast<std::size_t>(of_body_[i])].state == State::open)
-    return pose_[i];
+  if (is_projecting_ && of_body_[i] >= 0 && progress_[to_index(of_body_[i])].state == State::open) return pose_[i];
   if (bodies_->is_active(i)) return moved(bodies_->pose[i], sum(assembly_->solution.displacement[i], dt, moves_[i]));
   if (bodies_->is_moving_kinematic(i)) return moved(bodies_->pose[i], sum({}, dt, bodies_->velocity[i]));
   return bodies_->pose[i];
@@ -105,8 +102,8 @@ void JointProjector::measure_joint(std::size_t joint, bool from_targets, JointPl
   place_joint(*bodies_, joints_->def[joint], state, poses, assembly_->problem.dt, place);
   write_rows(joints_->def[joint], place, rows);
   Errors& errors = of_joint_[joint] = {};
-  const auto first = static_cast<std::size_t>(joints_->first_row[joint]);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(rows.count); ++k) {
+  const auto first = to_index(joints_->first_row[joint]);
+  for (std::size_t k = 0; k < to_index(rows.count); ++k) {
     const JointRow& row = rows.row[k];
     // Beyond a stop there is an error; drives and friction that are rigid have none.
     const bool is_stop = row.error != 0, is_held = static_cast<int>(k) < rows.holding;
@@ -124,10 +121,10 @@ void JointProjector::measure(bool from_targets) {
                [&](std::int64_t begin, std::int64_t end) {
                  JointPlace place;
                  JointRows rows;
-                 for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end); ++j) {
+                 for (auto j = to_index(begin); j < to_index(end); ++j) {
                    if (joints_->first_row[j] == joints_->first_row[j + 1]) continue;
                    const std::int32_t m = progress_.empty() ? -1 : mechanism_of(j);
-                   if (progress_.empty() || (m >= 0 && progress_[static_cast<std::size_t>(m)].state == State::open))
+                   if (progress_.empty() || (m >= 0 && progress_[to_index(m)].state == State::open))
                      measure_joint(j, from_targets, place, rows);
                  }
                });
@@ -138,7 +135,7 @@ void JointProjector::sum_errors() {
   for (std::size_t j = 0; j < joints_->size(); ++j) {
     const std::int32_t m = mechanism_of(j);
     if (m < 0) continue;
-    Errors& total = total_[static_cast<std::size_t>(m)];
+    Errors& total = total_[to_index(m)];
     total.merit += of_joint_[j].merit;
     total.largest = std::max(total.largest, of_joint_[j].largest);
     total.apart = std::max(total.apart, of_joint_[j].apart);
@@ -148,7 +145,7 @@ void JointProjector::sum_errors() {
 /// Displacement of a body over the step, before anything is projected.
 Velocity JointProjector::way_of(std::int32_t body) const {
   if (body < 0) return {};
-  const auto i = static_cast<std::size_t>(body);
+  const auto i = to_index(body);
   if (bodies_->is_active(i)) return assembly_->solution.displacement[i];
   return bodies_->is_moving_kinematic(i) ? sum({}, assembly_->problem.dt, bodies_->velocity[i]) : Velocity{};
 }
@@ -166,11 +163,11 @@ bool JointProjector::surely_holds(std::size_t joint) const {
   const double left = kSure * settings_->tolerance - most_bend(turn, length(way_b.linear - way_a.linear), state.reach);
   if (!(turn <= 1 && left >= 0)) return false;
   const auto velocity = [&](std::int32_t body) {
-    return assembly_->solution.velocity[body >= 0 ? static_cast<std::size_t>(body) : bodies_->size()];
+    return assembly_->solution.velocity[body >= 0 ? to_index(body) : bodies_->size()];
   };
   const Velocity u_a = velocity(state.body_a), u_b = velocity(state.body_b);
   for (std::int32_t k = first; k < end; ++k) {
-    const JointRow& row = problem.joint_rows[static_cast<std::size_t>(k)];
+    const JointRow& row = problem.joint_rows[to_index(k)];
     const double way = joint_velocity(row, way_a, way_b);
     const double target = problem.dt * (joint_velocity(row, u_a, u_b) - row.target_velocity);
     const bool holds = std::fabs(row.error + way) <= left && std::fabs(way - target) <= left;
@@ -183,7 +180,7 @@ bool JointProjector::all_surely_hold() const {
   std::atomic<bool> all = true;
   parallel_for(pool_, static_cast<std::int64_t>(joints_->size()), kJointGrain,
                [&](std::int64_t begin, std::int64_t end) {
-                 for (auto j = static_cast<std::size_t>(begin); j < static_cast<std::size_t>(end) && all; ++j)
+                 for (auto j = to_index(begin); j < to_index(end) && all; ++j)
                    if (!surely_holds(j)) all = false;
                });
   return all;
@@ -203,19 +200,18 @@ bool JointProjector::is_together() {
   held_.assign(problem.joint_rows.size(), 0);
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const auto i = static_cast<std::size_t>(k);
+      const auto i = to_index(k);
       const JointRow& row = problem.joint_rows[i];
-      const double rate =
-          joint_velocity(row, u[static_cast<std::size_t>(joint.body_a)], u[static_cast<std::size_t>(joint.body_b)]);
+      const double rate = joint_velocity(row, u[to_index(joint.body_a)], u[to_index(joint.body_b)]);
       target_[i] = row.error + problem.dt * (rate - row.target_velocity);
     }
   // Locked axes come before the joints; they are straight, but must stay as they are. Rolling resistance need not.
-  for (std::size_t k = 0; k < static_cast<std::size_t>(joints_->first_row.front()); ++k)
+  for (std::size_t k = 0; k < to_index(joints_->first_row.front()); ++k)
     held_[k] = is_bounded(problem.joint_rows[k]) ? 0 : 1;
   for (std::size_t j = 0; j < joints_->size(); ++j)
     for (std::int32_t k = joints_->first_row[j]; k < joints_->first_row[j + 1]; ++k)
-      held_[static_cast<std::size_t>(k)] = k - joints_->first_row[j] < joints_->state[j].holding &&
-                                           problem.joint_rows[static_cast<std::size_t>(k)].compliance == 0;
+      held_[to_index(k)] =
+          k - joints_->first_row[j] < joints_->state[j].holding && problem.joint_rows[to_index(k)].compliance == 0;
   measure(true);
   return std::ranges::all_of(of_joint_, [&](const Errors& errors) { return are_within_tolerance(errors); });
 }
@@ -233,10 +229,8 @@ void JointProjector::prepare() {
   of_body_.assign(problem.bodies.size(), -1);
   for (std::size_t m = 0; m < progress_.size(); ++m) {
     const LdlMechanism& mechanism = ldl_.mechanism(m);
-    for (const std::int32_t joint : mechanism.block_joint)
-      of_block_[static_cast<std::size_t>(joint)] = static_cast<std::int32_t>(m);
-    for (const std::int32_t body : mechanism.bodies)
-      of_body_[static_cast<std::size_t>(body)] = static_cast<std::int32_t>(m);
+    for (const std::int32_t joint : mechanism.block_joint) of_block_[to_index(joint)] = static_cast<std::int32_t>(m);
+    for (const std::int32_t body : mechanism.bodies) of_body_[to_index(body)] = static_cast<std::int32_t>(m);
   }
   // What holds by itself is left alone, whatever other mechanisms do.
   sum_errors();
@@ -267,9 +261,8 @@ void JointProjector::find_taken() {
   for (std::size_t i = 0; i < start_.size(); ++i) start_[i] = problem.bodies[i].velocity;
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
-      rhs_[static_cast<std::size_t>(k)] = joint_velocity(problem.joint_rows[static_cast<std::size_t>(k)],
-                                                         start_[static_cast<std::size_t>(joint.body_a)],
-                                                         start_[static_cast<std::size_t>(joint.body_b)]);
+      rhs_[to_index(k)] = joint_velocity(problem.joint_rows[to_index(k)], start_[to_index(joint.body_a)],
+                                         start_[to_index(joint.body_b)]);
   ldl_.solve_joints(rhs_, change_, 0, pool_);
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
     mine.taken = power(problem, mechanism, change_, start_) - (spent_.empty() ? 0.0 : spent_[m]);
@@ -287,8 +280,7 @@ void JointProjector::carry() {
     ldl_.solve_joints(rhs_, change_, 0, pool_);
     for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
       if (mine.state != State::open) return;
-      for (const std::int32_t row : mechanism.rows)
-        impulse_[static_cast<std::size_t>(row)] += change_[static_cast<std::size_t>(row)];
+      for (const std::int32_t row : mechanism.rows) impulse_[to_index(row)] += change_[to_index(row)];
       add_impulses(problem, mechanism, change_, moves_);
     });
     measure(true);
@@ -298,13 +290,13 @@ void JointProjector::carry() {
     const bool works = mine.state == State::done;
     const double share = share_of(power(problem, mechanism, impulse_, moves_), mine.taken);
     for (const std::int32_t body : mechanism.bodies) {
-      const auto i = static_cast<std::size_t>(body);
+      const auto i = to_index(body);
       if (works) solution.velocity[i] = sum(solution.velocity[i], share, moves_[i]);
       if (works) solution.displacement[i] = sum(solution.displacement[i], problem.dt, moves_[i]);
       moves_[i] = {};
     }
     for (const std::int32_t row : mechanism.rows)
-      if (works) solution.joint_impulse[static_cast<std::size_t>(row)] += impulse_[static_cast<std::size_t>(row)];
+      if (works) solution.joint_impulse[to_index(row)] += impulse_[to_index(row)];
   });
 }
 
@@ -312,7 +304,7 @@ void JointProjector::carry() {
 int JointProjector::count_pieces(const LdlMechanism& mechanism) const {
   double turn2 = 0;
   for (const std::int32_t body : mechanism.bodies) {
-    const Vec3& turn = assembly_->solution.displacement[static_cast<std::size_t>(body)].angular;
+    const Vec3& turn = assembly_->solution.displacement[to_index(body)].angular;
     turn2 = std::max(turn2, dot(turn, turn));
   }
   return static_cast<int>(std::clamp(std::ceil(std::sqrt(turn2) / kPieceTurn), 1.0, kMostPieces));
@@ -330,7 +322,7 @@ void JointProjector::begin_projection() {
     mine.pieces = mine.state == State::failed ? count_pieces(mechanism) : 0;
     mine.pieces_left = mine.pieces;
     for (const std::int32_t body : mechanism.bodies) {
-      const auto i = static_cast<std::size_t>(body);
+      const auto i = to_index(body);
       late_.bodies[i].inverse_mass = problem.bodies[i].inverse_mass;
       late_.bodies[i].inverse_inertia = problem.bodies[i].inverse_inertia;
       pose_[i] = mine.pieces > 0 ? bodies_->pose[i] : pose_after(body);
@@ -359,7 +351,7 @@ void JointProjector::prepare_late(Picks&& picks) {
     picked_[m] = 1;
     const bool is_even = mine.is_even;
     for (const std::int32_t body : mechanism.bodies) {
-      const auto i = static_cast<std::size_t>(body);
+      const auto i = to_index(body);
       ProblemBody& late = late_.bodies[i];
       late.inverse_mass = assembly_->problem.bodies[i].inverse_mass;
       late.inverse_inertia = world_inverse_inertia(*bodies_, i, pose_[i].orientation);
@@ -391,15 +383,15 @@ bool JointProjector::walk() {
   std::fill(rhs_.begin(), rhs_.end(), 0.0);
   for (const JointBlock& joint : late_.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-      const JointRow& row = late_.joint_rows[static_cast<std::size_t>(k)];
-      const auto a = static_cast<std::size_t>(joint.body_a), b = static_cast<std::size_t>(joint.body_b);
-      if (!is_bounded(row)) rhs_[static_cast<std::size_t>(k)] = -joint_velocity(row, walked(a), walked(b));
+      const JointRow& row = late_.joint_rows[to_index(k)];
+      const auto a = to_index(joint.body_a), b = to_index(joint.body_b);
+      if (!is_bounded(row)) rhs_[to_index(k)] = -joint_velocity(row, walked(a), walked(b));
     }
   solve_late();
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t) {
     if (mine.state != State::open) return;
     for (const std::int32_t body : mechanism.bodies) {
-      const auto i = static_cast<std::size_t>(body);
+      const auto i = to_index(body);
       walk_[i] = sum(walk_[i], 1, moves_[i]);
       pose_[i] = moved(pose_[i], sum({}, 1.0 / mine.pieces, walk_[i]));
     }
@@ -431,7 +423,7 @@ void JointProjector::judge_projected(int iteration) {
     if (is_better && total_[m].apart <= settings_->tolerance) mine.state = State::done;
     if (mine.part < kLeastPart) mine.state = State::failed;
     for (const std::int32_t body : mechanism.bodies) {
-      const auto i = static_cast<std::size_t>(body);
+      const auto i = to_index(body);
       if (is_better) from_[i] = pose_[i];
       pose_[i] = mine.state == State::open && mine.is_retry ? moved(from_[i], sum({}, mine.part, moves_[i])) : from_[i];
     }
@@ -448,12 +440,12 @@ void JointProjector::step_projected() {
     if (!steps(mine)) return;
     double turn2 = 0;
     for (const std::int32_t body : mechanism.bodies) {
-      const Vec3& turn = moves_[static_cast<std::size_t>(body)].angular;
+      const Vec3& turn = moves_[to_index(body)].angular;
       turn2 = std::max(turn2, dot(turn, turn));
     }
     const double scale = turn2 > kMostTurn * kMostTurn ? kMostTurn / std::sqrt(turn2) : 1.0;
     for (const std::int32_t body : mechanism.bodies) {
-      const auto i = static_cast<std::size_t>(body);
+      const auto i = to_index(body);
       moves_[i] = sum({}, scale, moves_[i]);
       pose_[i] = moved(from_[i], moves_[i]);
     }
@@ -475,7 +467,7 @@ void JointProjector::end_projection() {
     if (!mine.is_moved) return;
     double before = 0, after = 0;
     for (const std::int32_t body : mechanism.bodies) {
-      const auto i = static_cast<std::size_t>(body);
+      const auto i = to_index(body);
       const Pose& start = bodies_->pose[i];
       Velocity& way = assembly_->solution.displacement[i];
       const Velocity turned = sum(walk_[i], -1, way);  // of the velocity, while it walked
@@ -486,8 +478,7 @@ void JointProjector::end_projection() {
     }
     const double share = share_of(after, before);
     for (const std::int32_t body : mechanism.bodies)
-      if (share < 1)
-        velocity[static_cast<std::size_t>(body)] = sum({}, share, velocity[static_cast<std::size_t>(body)]);
+      if (share < 1) velocity[to_index(body)] = sum({}, share, velocity[to_index(body)]);
   });
   is_projecting_ = false;
 }
@@ -511,8 +502,7 @@ void JointProjector::find_touched() {
   touched_.assign(progress_.size(), 0);
   for (const ContactBlock& contact : assembly_->problem.contacts)
     for (const std::int32_t body : {contact.body_a, contact.body_b})
-      if (const std::int32_t m = of_body_[static_cast<std::size_t>(body)]; m >= 0)
-        touched_[static_cast<std::size_t>(m)] = 1;
+      if (const std::int32_t m = of_body_[to_index(body)]; m >= 0) touched_[to_index(m)] = 1;
 }
 
 void JointProjector::begin(bool foresees, const Bodies& bodies, const Joints& joints,
@@ -541,12 +531,11 @@ void JointProjector::foresee() {
   for_mechanisms([&](Progress& mine, const LdlMechanism& mechanism, std::size_t m) {
     if (touched_[m] == 0 || mine.is_together) return;
     double given = 0;
-    for (const std::int32_t row : mechanism.rows)
-      given += change_[static_cast<std::size_t>(row)] * rhs_[static_cast<std::size_t>(row)];
+    for (const std::int32_t row : mechanism.rows) given += change_[to_index(row)] * rhs_[to_index(row)];
     const double share = share_of(given, mine.taken);
     spent_[m] = share * share * given;
     for (const std::int32_t row : mechanism.rows)
-      problem.joint_rows[static_cast<std::size_t>(row)].target_velocity -= share * rhs_[static_cast<std::size_t>(row)];
+      problem.joint_rows[to_index(row)].target_velocity -= share * rhs_[to_index(row)];
   });
 }
 

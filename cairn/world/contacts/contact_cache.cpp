@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/math/mat3.h"
 #include "cairn/world/contacts/make_contacts.h"
 
@@ -45,7 +46,7 @@ double pair_margin(const PairContext& c) {
 const ContactManifold* old_manifold(const PairContext& c, std::uint64_t part) {
   if (c.old == nullptr) return nullptr;
   for (std::int32_t k = 0; k < c.old->manifold_count; ++k) {
-    const ContactManifold& m = c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold + k)];
+    const ContactManifold& m = c.old_slab->manifolds[to_index(c.old->first_manifold + k)];
     if (m.part == part) return &m;
   }
   return nullptr;
@@ -105,7 +106,7 @@ void collide_balls(const PairContext& c, Slab& slab) {
   point.position = contact.position;
   point.separation = static_cast<float>(contact.separation);
   if (const ContactManifold* old = old_manifold(c, 0))
-    carry_impulse(c.old_slab->points[static_cast<std::size_t>(old->first_point)], old->normal, m.normal, point);
+    carry_impulse(c.old_slab->points[to_index(old->first_point)], old->normal, m.normal, point);
 }
 
 Vec3 to_vec(const float* v) { return {double{v[0]}, double{v[1]}, double{v[2]}}; }
@@ -126,7 +127,7 @@ void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, 
           slab.scratch);
   for (const PartManifold& found : slab.scratch) {
     const std::size_t first_point = slab.points.size(), first_anchor = slab.anchors.size();
-    const auto count = static_cast<std::size_t>(found.manifold.count);
+    const auto count = to_index(found.manifold.count);
     ContactManifold& m = slab.manifolds.emplace_back();
     m.normal = found.manifold.normal;
     m.part = found.part;
@@ -140,8 +141,7 @@ void collide_pair(const PairContext& c, bool recyclable, CollideMemory& memory, 
     }
     NewContacts contacts{found.manifold, c.bodies.pose[c.body_a], c.bodies.pose[c.body_b], {}, {}};
     if (const ContactManifold* old = old_manifold(c, found.part)) {
-      contacts.old = {&c.old_slab->points[static_cast<std::size_t>(old->first_point)],
-                      static_cast<std::size_t>(old->count)};
+      contacts.old = {&c.old_slab->points[to_index(old->first_point)], to_index(old->count)};
       contacts.old_normal = old->normal;
     }
     make_contacts(contacts, slab.points.data() + first_point,
@@ -177,7 +177,7 @@ void keep_reference(const PairContext& c, std::size_t first, ContactPair& record
 /// Takes the reference of the pair over from the old slab.
 void carry_reference(const PairContext& c, ContactPair& record, Slab& slab) {
   if (c.old->reference < 0) return;
-  ContactReference reference = c.old_slab->references[static_cast<std::size_t>(c.old->reference)];
+  ContactReference reference = c.old_slab->references[to_index(c.old->reference)];
   const auto first = c.old_slab->own_normals.begin() + reference.first_normal;
   reference.first_normal = static_cast<std::int32_t>(slab.own_normals.size());
   slab.own_normals.insert(slab.own_normals.end(), first, first + c.old->manifold_count);
@@ -194,7 +194,7 @@ bool moved_together(const PairContext& c) {
   if (is_edited(c.old->version_a, c.bodies.version[c.body_a]) ||
       is_edited(c.old->version_b, c.bodies.version[c.body_b]))
     return false;
-  const ContactReference& reference = c.old_slab->references[static_cast<std::size_t>(c.old->reference)];
+  const ContactReference& reference = c.old_slab->references[to_index(c.old->reference)];
   const Pose now = relative_pose(c);
   const Quat turn = now.orientation * conjugate(reference.relative.orientation);
   const double radius = std::min(c.shapes.ball_radius[c.a], c.shapes.ball_radius[c.b]);
@@ -207,9 +207,9 @@ bool moved_together(const PairContext& c) {
 
 /// Turns the manifolds of a pair, just recycled, with body a.
 void turn_manifolds(const PairContext& c, const ContactPair& record, Slab& slab) {
-  const Vec3* own = slab.own_normals.data() + slab.references[static_cast<std::size_t>(record.reference)].first_normal;
+  const Vec3* own = slab.own_normals.data() + slab.references[to_index(record.reference)].first_normal;
   const AnchorFrame frame_a(c.bodies.pose[c.body_a]), frame_b(c.bodies.pose[c.body_b]);
-  for (auto k = static_cast<std::size_t>(record.first_manifold); k < slab.manifolds.size(); ++k) {
+  for (auto k = to_index(record.first_manifold); k < slab.manifolds.size(); ++k) {
     ContactManifold& m = slab.manifolds[k];
     const Vec3 normal = normalised(rotate(c.bodies.pose[c.body_a].orientation, *own++));
     ContactPoint* point = slab.points.data() + m.first_point;
@@ -223,13 +223,12 @@ void turn_manifolds(const PairContext& c, const ContactPair& record, Slab& slab)
 void recycle_pair(const PairContext& c, Slab& slab) {
   const AnchorFrame frame_a(c.bodies.pose[c.body_a]), frame_b(c.bodies.pose[c.body_b]);
   for (std::int32_t k = 0; k < c.old->manifold_count; ++k) {
-    ContactManifold m = c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold + k)];
-    const auto first_point = static_cast<std::size_t>(m.first_point),
-               first_anchor = static_cast<std::size_t>(m.first_anchor);
+    ContactManifold m = c.old_slab->manifolds[to_index(c.old->first_manifold + k)];
+    const auto first_point = to_index(m.first_point), first_anchor = to_index(m.first_anchor);
     m.pair = c.index;
     m.first_point = static_cast<std::int32_t>(slab.points.size());
     m.first_anchor = static_cast<std::int32_t>(slab.anchors.size());
-    const auto count = static_cast<std::size_t>(m.count);
+    const auto count = to_index(m.count);
     const ContactPoint* old_point = c.old_slab->points.data() + first_point;
     const ContactAnchor* anchor = c.old_slab->anchors.data() + first_anchor;
     slab.anchors.insert(slab.anchors.end(), anchor, anchor + count);
@@ -243,8 +242,7 @@ void recycle_pair(const PairContext& c, Slab& slab) {
 /// The bodies are near where they were when the manifolds of the pair were made, and these can be followed.
 bool is_unmoved(const PairContext& c, std::uint32_t version_a, std::uint32_t version_b) {
   if (c.old == nullptr || c.old->version_a != version_a || c.old->version_b != version_b) return false;
-  return c.old->manifold_count == 0 ||
-         c.old_slab->manifolds[static_cast<std::size_t>(c.old->first_manifold)].first_anchor >= 0;
+  return c.old->manifold_count == 0 || c.old_slab->manifolds[to_index(c.old->first_manifold)].first_anchor >= 0;
 }
 
 /// Pairs whose closed form costs no more than recycling.
@@ -274,7 +272,7 @@ bool is_costly(const Shapes& shapes, std::size_t a, std::size_t b) {
 
 void ContactCache::match(ThreadPool* pool) {
   const auto total = static_cast<std::int64_t>(next_.pairs.size());
-  slab_count_ = static_cast<std::size_t>(std::max<std::int64_t>(1, (total + kPairBlock - 1) / kPairBlock));
+  slab_count_ = to_index(std::max<std::int64_t>(1, (total + kPairBlock - 1) / kPairBlock));
   if (next_.slabs.size() < slab_count_) next_.slabs.resize(slab_count_);
   for (std::size_t s = 0; s < slab_count_; ++s) next_.slabs[s].ended.clear();
   same_pairs_ = next_.pairs == now_.pairs;
@@ -288,19 +286,19 @@ void ContactCache::match(ThreadPool* pool) {
 /// Merges a block of the new pairs with the stretch of the old ones it replaces.
 void ContactCache::match_block(std::int64_t begin, std::int64_t end, std::int64_t total) {
   const auto first = now_.pairs.begin(), last = now_.pairs.end();
-  auto old = begin == 0 ? first : std::lower_bound(first, last, next_.pairs[static_cast<std::size_t>(begin)]);
-  const auto stop = end == total ? last : std::lower_bound(old, last, next_.pairs[static_cast<std::size_t>(end)]);
-  std::vector<std::int32_t>& ended = next_.slabs[static_cast<std::size_t>(begin / kPairBlock)].ended;
+  auto old = begin == 0 ? first : std::lower_bound(first, last, next_.pairs[to_index(begin)]);
+  const auto stop = end == total ? last : std::lower_bound(old, last, next_.pairs[to_index(end)]);
+  std::vector<std::int32_t>& ended = next_.slabs[to_index(begin / kPairBlock)].ended;
   const auto skip = [&] {
-    const auto i = static_cast<std::size_t>(old - first);
+    const auto i = to_index(old - first);
     if (now_.records[i].touching != 0) ended.push_back(static_cast<std::int32_t>(i));
     ++old;
   };
   for (std::int64_t i = begin; i < end; ++i) {
-    const BroadPair& pair = next_.pairs[static_cast<std::size_t>(i)];
+    const BroadPair& pair = next_.pairs[to_index(i)];
     while (old != stop && *old < pair) skip();
     const bool found = old != stop && *old == pair;
-    match_[static_cast<std::size_t>(i)] = found ? static_cast<std::int32_t>(old - first) : -1;
+    match_[to_index(i)] = found ? static_cast<std::int32_t>(old - first) : -1;
     if (found) ++old;
   }
   while (old != stop) skip();
@@ -321,14 +319,14 @@ void ContactCache::update(const Bodies& bodies, const Shapes& shapes, const Dete
 /// half the memory. False if a pair came apart; what was written by then is a good old state for the usual way.
 bool ContactCache::update_balls_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                                          std::int64_t begin, std::int64_t end) {
-  const auto block = static_cast<std::size_t>(begin / kPairBlock);
+  const auto block = to_index(begin / kPairBlock);
   if (!same_pairs_ || block >= now_.slabs.size()) return false;
   Slab& slab = now_.slabs[block];
-  if (!slab.all_balls || slab.points.size() != static_cast<std::size_t>(end - begin)) return false;
+  if (!slab.all_balls || slab.points.size() != to_index(end - begin)) return false;
   for (std::size_t k = 0; k < slab.points.size(); ++k) {
-    const std::size_t i = static_cast<std::size_t>(begin) + k;
-    const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
-    const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
+    const std::size_t i = to_index(begin) + k;
+    const auto a = to_index(next_.pairs[i].a), b = to_index(next_.pairs[i].b);
+    const auto body_a = to_index(shapes.body[a]), body_b = to_index(shapes.body[b]);
     ContactPair& record = next_.records[i];
     const bool as_before = record.known != 0 && shapes.sphere_radius[a] >= 0 && shapes.sphere_radius[b] >= 0 &&
                            (bodies.is_dynamic(body_a) || bodies.is_dynamic(body_b));
@@ -352,19 +350,19 @@ bool ContactCache::update_balls_in_place(const Bodies& bodies, const Shapes& sha
 /// The same for a block whose bodies all are near where its manifolds were made.
 bool ContactCache::follow_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                                    std::int64_t begin, std::int64_t end) {
-  const auto block = static_cast<std::size_t>(begin / kPairBlock);
+  const auto block = to_index(begin / kPairBlock);
   if (!same_pairs_ || !settings.recycling || block >= now_.slabs.size() || !now_.slabs[block].all_follow) return false;
   Slab& slab = now_.slabs[block];
-  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+  for (auto i = to_index(begin); i < to_index(end); ++i) {
     const ContactPair& record = next_.records[i];
-    const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
-    const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
+    const auto a = to_index(next_.pairs[i].a), b = to_index(next_.pairs[i].b);
+    const auto body_a = to_index(shapes.body[a]), body_b = to_index(shapes.body[b]);
     if (record.known == 0 || record.version_a != bodies.version[body_a] || record.version_b != bodies.version[body_b])
       return false;
     if (record.manifold_count == 0) continue;
     const AnchorFrame frame_a(bodies.pose[body_a]), frame_b(bodies.pose[body_b]);
     for (std::int32_t k = 0; k < record.manifold_count; ++k) {
-      const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(record.first_manifold + k)];
+      const ContactManifold& m = slab.manifolds[to_index(record.first_manifold + k)];
       follow_points(frame_a, frame_b, m, slab.anchors.data() + m.first_anchor, slab.points.data() + m.first_point);
     }
   }
@@ -378,20 +376,18 @@ bool ContactCache::follow_in_place(const Bodies& bodies, const Shapes& shapes, c
 /// changed.
 bool ContactCache::stands_still(const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
                                 std::int64_t end) const {
-  const auto block = static_cast<std::size_t>(begin / kPairBlock);
+  const auto block = to_index(begin / kPairBlock);
   if (settings.moved.empty() || !settings.recycling) return false;
   if (same_pairs_ && block < now_.slabs.size() && now_.slabs[block].unmoved == entries_) return true;
-  const auto moved = [&](std::int32_t shape) {
-    return settings.moved[static_cast<std::size_t>(shapes.body[static_cast<std::size_t>(shape)])];
-  };
-  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+  const auto moved = [&](std::int32_t shape) { return settings.moved[to_index(shapes.body[to_index(shape)])]; };
+  for (auto i = to_index(begin); i < to_index(end); ++i)
     if ((moved(next_.pairs[i].a) | moved(next_.pairs[i].b)) != 0) return false;
   return true;
 }
 
 void ContactCache::update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
                                 std::int64_t begin, std::int64_t end) {
-  const auto block = static_cast<std::size_t>(begin / kPairBlock);
+  const auto block = to_index(begin / kPairBlock);
   // Without recycling, pairs at rest are asked anew from the axis of the last answer, whose last bits may still change.
   const bool unmoved = settings.recycling && stands_still(shapes, settings, begin, end);
   int rests = 0;
@@ -412,26 +408,24 @@ void ContactCache::make_block(const Bodies& bodies, const Shapes& shapes, const 
   if (end > begin && (update_balls_in_place(bodies, shapes, settings, begin, end) ||
                       follow_in_place(bodies, shapes, settings, begin, end)))
     return;
-  Slab& slab = next_.slabs[static_cast<std::size_t>(begin / kPairBlock)];
+  Slab& slab = next_.slabs[to_index(begin / kPairBlock)];
   slab.manifolds.clear(), slab.points.clear(), slab.anchors.clear();
   slab.references.clear(), slab.own_normals.clear();
   slab.recycled = 0;
   slab.all_balls = slab.all_follow = true;
   slab.made = updates_;
-  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-    const auto a = static_cast<std::size_t>(next_.pairs[i].a), b = static_cast<std::size_t>(next_.pairs[i].b);
-    const auto body_a = static_cast<std::size_t>(shapes.body[a]), body_b = static_cast<std::size_t>(shapes.body[b]);
+  for (auto i = to_index(begin); i < to_index(end); ++i) {
+    const auto a = to_index(next_.pairs[i].a), b = to_index(next_.pairs[i].b);
+    const auto body_a = to_index(shapes.body[a]), body_b = to_index(shapes.body[b]);
     const std::int64_t match = same_pairs_ ? static_cast<std::int64_t>(i) : match_[i];
     ContactPair& record = next_.records[i];
-    const ContactPair before = match < 0     ? ContactPair{}
-                               : same_pairs_ ? record
-                                             : now_.records[static_cast<std::size_t>(match)];
+    const ContactPair before = match < 0 ? ContactPair{} : same_pairs_ ? record : now_.records[to_index(match)];
     const ContactPair* old = before.known != 0 ? &before : nullptr;
     record = old != nullptr ? before : ContactPair{};
     record.known = 1;
     record.reference = -1;
     record.first_manifold = static_cast<std::int32_t>(slab.manifolds.size());
-    const Slab* old_slab = old != nullptr ? &now_.slabs[static_cast<std::size_t>(match / kPairBlock)] : nullptr;
+    const Slab* old_slab = old != nullptr ? &now_.slabs[to_index(match / kPairBlock)] : nullptr;
     const PairContext context{bodies, shapes, settings, a,   b,
                               body_a, body_b, old_slab, old, static_cast<std::int32_t>(i)};
     const std::uint32_t version_a = bodies.version[body_a], version_b = bodies.version[body_b];
@@ -452,7 +446,7 @@ void ContactCache::make_block(const Bodies& bodies, const Shapes& shapes, const 
       } else {
         collide_pair(context, recyclable, record.memory, slab);
         if (recyclable && is_costly(shapes, a, b))
-          keep_reference(context, static_cast<std::size_t>(record.first_manifold), record, slab);
+          keep_reference(context, to_index(record.first_manifold), record, slab);
       }
       slab.all_follow = slab.all_follow && recyclable;
     }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cairn/broad/broad_phase.h"
+#include "cairn/core/index.h"
 #include "cairn/core/parallel.h"
 #include "cairn/dynamics/bodies.h"
 #include "cairn/narrow/collide.h"
@@ -123,7 +124,7 @@ class ContactCache {
     for (std::size_t i = 0; i < now_.pairs.size(); ++i) {
       const BroadPair& pair = now_.pairs[i];
       ContactPair& record = now_.records[i];
-      const bool gone = flag[static_cast<std::size_t>(pair.a)] != 0 || flag[static_cast<std::size_t>(pair.b)] != 0;
+      const bool gone = flag[to_index(pair.a)] != 0 || flag[to_index(pair.b)] != 0;
       if (!gone || record.known == 0) continue;
       if (record.manifold_count > 0 || record.touching != 0) forgotten(pair, record.touching != 0);
       record = {};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cairn/core/index.h"
+
 namespace cairn {
 
 namespace {
@@ -51,34 +53,32 @@ bool ContactGraph::gather_edges(const Bodies& bodies, const Shapes& shapes, cons
   const auto is_kept = [&](std::size_t s) { return known && slabs[s].is_still(); };
   first.assign(slabs.size() + 1, 0);
   parallel_for(pool, static_cast<std::int64_t>(slabs.size()), 16, [&](std::int64_t begin, std::int64_t end) {
-    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s)
+    for (auto s = to_index(begin); s < to_index(end); ++s)
       if (is_kept(s))
         first[s + 1] = first_before_[s + 1] - first_before_[s];
       else
         block(s, [&](std::size_t) { ++first[s + 1]; });
   });
   for (std::size_t s = 0; s < slabs.size(); ++s) first[s + 1] += first[s];
-  std::atomic<bool> same = keys_.size() == static_cast<std::size_t>(first.back());
-  keys_.resize(static_cast<std::size_t>(first.back())), edges_.resize(keys_.size());
+  std::atomic<bool> same = keys_.size() == to_index(first.back());
+  keys_.resize(to_index(first.back())), edges_.resize(keys_.size());
   const auto vertex = [&](std::int32_t shape) {
-    const std::int32_t body = shapes.body[static_cast<std::size_t>(shape)];
-    return bodies.is_dynamic(static_cast<std::size_t>(body)) ? body : kNoVertex;
+    const std::int32_t body = shapes.body[to_index(shape)];
+    return bodies.is_dynamic(to_index(body)) ? body : kNoVertex;
   };
-  parallel_for(pool, static_cast<std::int64_t>(slabs.size()), 16, [&](std::int64_t begin, std::int64_t end) {
-    for (auto s = static_cast<std::size_t>(begin); s < static_cast<std::size_t>(end); ++s) {
-      if (is_kept(s) && first[s] == first_before_[s]) continue;
-      auto e = static_cast<std::size_t>(first[s]);
-      block(s, [&](std::size_t i) {
-        const BroadPair& pair = cache.pairs()[i];
-        const std::uint64_t key = key_of(pair);
-        const Edge edge{vertex(pair.a), vertex(pair.b)};
-        if (keys_[e] != key || edges_[e].a != edge.a || edges_[e].b != edge.b) {
-          keys_[e] = key, edges_[e] = edge;
-          same.store(false, std::memory_order_relaxed);
-        }
-        ++e;
-      });
-    }
+  for_each_index(pool, slabs.size(), 16, [&](std::size_t s) {
+    if (is_kept(s) && first[s] == first_before_[s]) return;
+    auto e = to_index(first[s]);
+    block(s, [&](std::size_t i) {
+      const BroadPair& pair = cache.pairs()[i];
+      const std::uint64_t key = key_of(pair);
+      const Edge edge{vertex(pair.a), vertex(pair.b)};
+      if (keys_[e] != key || edges_[e].a != edge.a || edges_[e].b != edge.b) {
+        keys_[e] = key, edges_[e] = edge;
+        same.store(false, std::memory_order_relaxed);
+      }
+      ++e;
+    });
   });
   return same;
 }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "cairn/core/index.h"
 #include "cairn/math/mat3.h"
 #include "cairn/simd/simd.h"
 #include "cairn/simd/vectors.h"
@@ -46,7 +47,7 @@ struct FourPoints {
 };
 
 inline void load_points(const Manifold& manifold, FourPoints& four) {
-  const auto last = static_cast<std::size_t>(manifold.count - 1);
+  const auto last = to_index(manifold.count - 1);
   for (std::size_t k = 0; k < 4; ++k) {
     const ManifoldPoint& point = manifold.point[std::min(k, last)];
     Double4 front, back;

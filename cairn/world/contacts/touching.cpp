@@ -5,6 +5,7 @@
 // margin: the gap between the two keeps a body at rest from beginning and ending in every step.
 #include <algorithm>
 
+#include "cairn/core/index.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -15,8 +16,8 @@ namespace {
 template <class Visit>
 void for_each_point(const Slab& slab, const ContactPair& record, Visit&& visit) {
   for (std::int32_t k = 0; k < record.manifold_count; ++k) {
-    const ContactManifold& m = slab.manifolds[static_cast<std::size_t>(record.first_manifold + k)];
-    for (std::int32_t j = 0; j < m.count; ++j) visit(m, slab.points[static_cast<std::size_t>(m.first_point + j)]);
+    const ContactManifold& m = slab.manifolds[to_index(record.first_manifold + k)];
+    for (std::int32_t j = 0; j < m.count; ++j) visit(m, slab.points[to_index(m.first_point + j)]);
   }
 }
 
@@ -29,12 +30,12 @@ bool touches(const Slab& slab, const ContactPair& record) {
 }
 
 ContactEvent make_event(const WorldState& world, ContactEventKind kind, const BroadPair& pair) {
-  const auto a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b);
+  const auto a = to_index(pair.a), b = to_index(pair.b);
   ContactEvent event;
   event.kind = kind;
   event.shape_a = world.shape_ids.at(a), event.shape_b = world.shape_ids.at(b);
-  event.body_a = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[a]));
-  event.body_b = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[b]));
+  event.body_a = world.body_ids.at(to_index(world.shapes.body[a]));
+  event.body_b = world.body_ids.at(to_index(world.shapes.body[b]));
   return event;
 }
 
@@ -88,13 +89,13 @@ void forget_removed(WorldState& world) {
     ContactEvent event;
     event.kind = ContactEventKind::end;
     const auto side = [&](std::int32_t index, ShapeId& shape, BodyId& body) {
-      const auto i = static_cast<std::size_t>(index);
+      const auto i = to_index(index);
       if (world.removed_shape[i] != 0) {
         shape = world.removed_shape_id[i], body = world.removed_body_id[i];
         return;
       }
-      shape = world.shape_ids.at(i), body = world.body_ids.at(static_cast<std::size_t>(world.shapes.body[i]));
-      wake_body(world, static_cast<std::size_t>(world.shapes.body[i]));
+      shape = world.shape_ids.at(i), body = world.body_ids.at(to_index(world.shapes.body[i]));
+      wake_body(world, to_index(world.shapes.body[i]));
     };
     side(pair.a, event.shape_a, event.body_a);
     side(pair.b, event.shape_b, event.body_b);
@@ -107,17 +108,15 @@ void forget_removed(WorldState& world) {
 void collect_events(WorldState& world) {
   const std::span<Slab> slabs = world.cache.slabs();
   parallel_for(world.pool.get(), static_cast<std::int64_t>(slabs.size()), 4, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) compare_slab(world, static_cast<std::size_t>(s));
+    for (std::int64_t s = begin; s < end; ++s) compare_slab(world, to_index(s));
   });
   for (const Slab& slab : slabs) {
     for (const std::int32_t i : slab.began)
-      world.events.push_back(make_event(world, ContactEventKind::begin, static_cast<std::size_t>(i)));
+      world.events.push_back(make_event(world, ContactEventKind::begin, to_index(i)));
     for (const std::int32_t i : slab.ceased)
-      world.events.push_back(
-          make_event(world, ContactEventKind::end, world.cache.pairs()[static_cast<std::size_t>(i)]));
+      world.events.push_back(make_event(world, ContactEventKind::end, world.cache.pairs()[to_index(i)]));
     for (const std::int32_t i : slab.ended)
-      world.events.push_back(
-          make_event(world, ContactEventKind::end, world.cache.before().pairs[static_cast<std::size_t>(i)]));
+      world.events.push_back(make_event(world, ContactEventKind::end, world.cache.before().pairs[to_index(i)]));
   }
   if (world.settings.persist_events) list_persisting(world);
   const auto first = world.events.begin() + static_cast<std::ptrdiff_t>(world.first_event);

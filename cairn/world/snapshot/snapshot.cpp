@@ -8,6 +8,7 @@
 #include <cmath>
 #include <new>
 
+#include "cairn/core/index.h"
 #include "cairn/world/snapshot/snapshot_archive.h"
 #include "cairn/world/snapshot/snapshot_file.h"
 #include "cairn/world/snapshot/snapshot_parts.h"
@@ -54,9 +55,7 @@ void archive_course(A& a, W& world, List& removed) {
 }
 
 void check_uncollided(const WorldState& world) {
-  const auto is_live = [&](std::int32_t body) {
-    return body >= 0 && !(world.body_ids.at(static_cast<std::size_t>(body)) == BodyId{});
-  };
+  const auto is_live = [&](std::int32_t body) { return body >= 0 && !(world.body_ids.at(to_index(body)) == BodyId{}); };
   for (std::size_t k = 0; k < world.uncollided.size(); ++k) {
     const BroadPair& pair = world.uncollided[k];
     require(k == 0 || world.uncollided[k - 1] < pair, "the pairs that never collide are out of order");

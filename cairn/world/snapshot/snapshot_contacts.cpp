@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/world/snapshot/snapshot_archive.h"
 #include "cairn/world/snapshot/snapshot_parts.h"
 
@@ -76,8 +77,8 @@ void load_manifold(ByteReader& in, std::int32_t pair, bool anchored, Slab& slab)
 
 /// Both shapes are there, or were until they were removed after the step.
 bool is_known_shape(const WorldState& world, std::int32_t shape) {
-  if (shape < 0 || static_cast<std::size_t>(shape) >= world.shapes.size()) return false;
-  const auto i = static_cast<std::size_t>(shape);
+  if (shape < 0 || to_index(shape) >= world.shapes.size()) return false;
+  const auto i = to_index(shape);
   return world.shapes.body[i] >= 0 || (world.any_removed && world.removed_shape[i] != 0);
 }
 
@@ -119,8 +120,8 @@ void load_pair(ByteReader& in, const WorldState& world, std::size_t index, Conta
 void save_manifold(ByteWriter& out, const Slab& slab, const ContactManifold& m) {
   archive(out, m);
   for (std::int32_t k = 0; k < m.count; ++k) {
-    archive(out, slab.points[static_cast<std::size_t>(m.first_point + k)]);
-    if (m.first_anchor >= 0) archive(out, slab.anchors[static_cast<std::size_t>(m.first_anchor + k)]);
+    archive(out, slab.points[to_index(m.first_point + k)]);
+    if (m.first_anchor >= 0) archive(out, slab.anchors[to_index(m.first_anchor + k)]);
   }
 }
 
@@ -138,10 +139,10 @@ void save_contacts(const WorldState& world, ByteWriter& out) {
     for (std::int32_t k = 0; k < record.manifold_count; ++k) save_manifold(out, slab, first[k]);
     out.number(record.reference >= 0);
     if (record.reference < 0) continue;
-    const ContactReference& reference = slab.references[static_cast<std::size_t>(record.reference)];
+    const ContactReference& reference = slab.references[to_index(record.reference)];
     archive(out, reference);
     for (std::int32_t k = 0; k < record.manifold_count; ++k)
-      archive(out, slab.own_normals[static_cast<std::size_t>(reference.first_normal + k)]);
+      archive(out, slab.own_normals[to_index(reference.first_normal + k)]);
   }
 }
 

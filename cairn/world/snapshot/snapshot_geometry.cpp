@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "cairn/core/index.h"
 #include "cairn/geometry/hull_builder.h"
 #include "cairn/world/snapshot/snapshot_archive.h"
 
@@ -84,7 +85,7 @@ Shape load_hull(ByteReader& in) {
     require(face.edge_count >= 3 && end <= static_cast<std::int64_t>(data.edges.size()), "a face has no edges");
     face.first_edge = static_cast<std::int32_t>(first);
     for (std::int64_t e = first; e < end; ++e) {
-      HalfEdge& edge = data.edges[static_cast<std::size_t>(e)];
+      HalfEdge& edge = data.edges[to_index(e)];
       edge.face = static_cast<std::int32_t>(f);
       edge.next = static_cast<std::int32_t>(e + 1 < end ? e + 1 : first);
     }

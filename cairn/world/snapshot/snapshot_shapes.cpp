@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/core.h>
 
+#include "cairn/core/index.h"
 #include "cairn/world/snapshot/snapshot_archive.h"
 #include "cairn/world/snapshot/snapshot_geometry.h"
 #include "cairn/world/snapshot/snapshot_parts.h"
@@ -50,7 +51,7 @@ void check_placed(const WorldState& world, std::size_t i) {
   check_shape_def(shapes.def[i]);
   check_reached(shapes.def[i].pose, "pose");
   const std::int32_t body = shapes.body[i];
-  require(body >= 0 && !(world.body_ids.at(static_cast<std::size_t>(body)) == BodyId{}), "its body does not exist");
+  require(body >= 0 && !(world.body_ids.at(to_index(body)) == BodyId{}), "its body does not exist");
   check_reached(shapes.pose[i], "placed pose");
   const Aabb& box = shapes.bounds[i];
   require(is_within(box.lower) && is_within(box.upper) && box.lower.x <= box.upper.x && box.lower.y <= box.upper.y &&
@@ -72,8 +73,7 @@ void derive(WorldState& world) {
   Bodies& bodies = world.bodies;
   Shapes& shapes = world.shapes;
   for (std::size_t s = 0; s < shapes.size(); ++s)
-    if (shapes.body[s] >= 0)
-      bodies.record[static_cast<std::size_t>(shapes.body[s])].shapes.push_back(static_cast<std::uint32_t>(s));
+    if (shapes.body[s] >= 0) bodies.record[to_index(shapes.body[s])].shapes.push_back(static_cast<std::uint32_t>(s));
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_live(i)) continue;
     if (bodies.is_dynamic(i)) bodies.mass[i] = checked_mass(world, i);

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <limits>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 
 namespace cairn::cli {
@@ -30,7 +31,7 @@ class CsvFile : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
   std::string path(const char* name) const { return (folder_ / name).string(); }
   std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    return to_index(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
   static std::string read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);

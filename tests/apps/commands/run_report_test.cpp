@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/commands/run_report.h"
+#include "cairn/core/index.h"
 
 #include <gtest/gtest.h>
 
@@ -141,7 +142,7 @@ TEST(RunStatistics, CountsExactStepsAndIslands) {
     exact.is_given = true, exact.islands = 4, exact.exact = step == 3 ? 3 : 4, exact.small = 3, exact.small_exact = 3;
     exact.newton_steps = exact.turns = step,
     exact.worst = {200, 0, ExactStage::sweeps, StopReason::stalled, 2e-5, 50, 50, 100};
-    exact.ended[static_cast<std::size_t>(ExactStage::impulses)] = 4;
+    exact.ended[to_index(ExactStage::impulses)] = 4;
     statistics.add(report, {});
   }
   RunSummary summary;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "apps/compare/still.h"
+#include "cairn/core/index.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@ namespace {
 
 int hue_of(char pixel) { return pixel == 0 ? -1 : (static_cast<unsigned char>(pixel) - 1) / kStillShades; }
 
-std::size_t at(int x, int y) { return static_cast<std::size_t>(y) * kStillWidth + static_cast<std::size_t>(x); }
+std::size_t at(int x, int y) { return to_index(y) * kStillWidth + to_index(x); }
 
 TEST(Still, Base64OfTheStandard) {
   // RFC 4648, section 10.

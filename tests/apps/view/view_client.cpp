@@ -11,6 +11,8 @@
 
 #include <stdexcept>
 
+#include "cairn/core/index.h"
+
 namespace cairn::cli {
 
 ViewClient::ViewClient(int port, int receive_buffer) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -33,7 +35,7 @@ bool ViewClient::send(const std::string& bytes) {
   for (std::size_t sent = 0; sent < bytes.size();) {
     const ssize_t n = ::send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
     if (n <= 0) return false;
-    sent += static_cast<std::size_t>(n);
+    sent += to_index(n);
   }
   return true;
 }
@@ -44,7 +46,7 @@ bool ViewClient::fill(double seconds) {
   char bytes[1 << 16];
   const ssize_t n = recv(socket_, bytes, sizeof(bytes), 0);
   if (n <= 0) return false;
-  rest_.append(bytes, static_cast<std::size_t>(n));
+  rest_.append(bytes, to_index(n));
   return true;
 }
 

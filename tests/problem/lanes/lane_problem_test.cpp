@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 
 namespace cairn {
@@ -152,8 +153,7 @@ TEST_P(LaneLayout, GivesEveryManifoldALaneOfItsOwnInAStageOfItsColour) {
   // Which group and stage a manifold is in.
   std::vector<std::size_t> stage_of(lanes.groups.size());
   for (std::size_t s = 0; s < lanes.stages.size(); ++s)
-    for (std::int32_t g = 0; g < lanes.stages[s].count; ++g)
-      stage_of[static_cast<std::size_t>(lanes.stages[s].first + g)] = s;
+    for (std::int32_t g = 0; g < lanes.stages[s].count; ++g) stage_of[to_index(lanes.stages[s].first + g)] = s;
   std::set<std::uint32_t> places;
   std::vector<std::size_t> members(lanes.stages.size());
   std::vector<std::set<std::int32_t>> colours(lanes.stages.size());
@@ -167,7 +167,7 @@ TEST_P(LaneLayout, GivesEveryManifoldALaneOfItsOwnInAStageOfItsColour) {
     EXPECT_LT(slot.first - group->first * kLanes, group->lanes);
     EXPECT_EQ(slot.kind, group->kind);
     EXPECT_EQ(LaneProblem::is_extra(drawn.keys[i]), lane_kind(static_cast<int>(slot.kind)).extra);
-    const std::size_t stage = stage_of[static_cast<std::size_t>(group - lanes.groups.begin())];
+    const std::size_t stage = stage_of[to_index(group - lanes.groups.begin())];
     EXPECT_EQ(lanes.stages[stage].batch, drawn.batch[i]);
     members[stage] += 1, colours[stage].insert(drawn.colour[i]);
   }

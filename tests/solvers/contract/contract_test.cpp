@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/solver_table.h"
 #include "cairn/world/world.h"
@@ -22,7 +23,7 @@ constexpr int kBoxes = 5;
 /// A stack whose top has `ratio` times the mass of the others: hard for anything that goes contact by contact.
 ContactProblem heavy_on_light(double ratio = 1000, int boxes = kBoxes) {
   ContactProblem problem = scenes::box_stack(boxes);
-  ProblemBody& top = problem.bodies[static_cast<std::size_t>(boxes - 1)];
+  ProblemBody& top = problem.bodies[to_index(boxes - 1)];
   top.inverse_mass /= ratio, top.inverse_inertia = (1 / ratio) * top.inverse_inertia;
   return problem;
 }
@@ -90,7 +91,7 @@ TEST(Contract, AHeavyTopIsCarried) {
   const double light = 1000, g_dt = 9.81 / 60;
   for (int box = 0; box < kBoxes; ++box) {
     double carried = 0;
-    for (int k = 0; k < 4; ++k) carried += held.solution.contact_impulse[static_cast<std::size_t>(4 * box + k)][0];
+    for (int k = 0; k < 4; ++k) carried += held.solution.contact_impulse[to_index(4 * box + k)][0];
     const double expected = (light * (kBoxes - 1 - box) + 1000 * light) * g_dt;
     EXPECT_NEAR(carried, expected, 1e-5 * expected) << box;
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/solvers/exact/unit_law.h"
 
@@ -19,7 +20,7 @@ struct Twin {
 };
 
 Twin fill(BodyMatrix& matrix, std::span<const Edge> edges, std::int32_t bodies, Random& random) {
-  Twin twin{std::vector<double>(static_cast<std::size_t>(bodies * bodies) * 36), static_cast<std::size_t>(bodies) * 6};
+  Twin twin{std::vector<double>(to_index(bodies * bodies) * 36), to_index(bodies) * 6};
   matrix.set_graph(edges, bodies);
   matrix.set_identity();
   for (std::size_t i = 0; i < twin.order; ++i) twin.dense[i * twin.order + i] = 1;
@@ -29,7 +30,7 @@ Twin fill(BodyMatrix& matrix, std::span<const Edge> edges, std::int32_t bodies, 
       for (int j = 0; j < 6; ++j) {
         const double value = random.uniform(-1, 1) + (row == col && i == j ? 8 : 0);
         matrix.block(block)[i * 6 + j] += value;
-        twin.dense[static_cast<std::size_t>(row * 6 + i) * twin.order + static_cast<std::size_t>(col * 6 + j)] += value;
+        twin.dense[to_index(row * 6 + i) * twin.order + to_index(col * 6 + j)] += value;
       }
   };
   for (std::size_t e = 0; e < edges.size(); ++e) {
@@ -73,7 +74,7 @@ TEST(BodyMatrix, ExchangesRowsInsideAPivot) {
   std::vector<double> x{1, 2, 3, 4, 5, 6};
   ASSERT_TRUE(matrix.factorise());
   matrix.solve(x);
-  for (int i = 0; i < 6; ++i) EXPECT_DOUBLE_EQ(x[static_cast<std::size_t>((i + 1) % 6)], 1);
+  for (int i = 0; i < 6; ++i) EXPECT_DOUBLE_EQ(x[to_index((i + 1) % 6)], 1);
 }
 
 TEST(BodyMatrix, RefusesWhatIsSingularOrNotANumber) {

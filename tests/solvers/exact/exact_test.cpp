@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/solver_table.h"
@@ -226,7 +227,7 @@ TEST(Exact, IslandsGetTheBitsThatTheyGetAlone) {
   for (int again = 0; again < 2; ++again) {  // what the solver kept of the first solve changes nothing
     ab = {};
     const SolveReport report = solver.solve(both, ab, context);
-    EXPECT_EQ(report.exact.parts.size(), static_cast<std::size_t>(report.exact.islands));
+    EXPECT_EQ(report.exact.parts.size(), to_index(report.exact.islands));
     a.velocity.insert(a.velocity.end(), b.velocity.begin(), b.velocity.end());
     a.velocity.resize(ab.velocity.size());
     EXPECT_EQ(ab.velocity, a.velocity);
@@ -241,7 +242,7 @@ TEST(Exact, LargeIslandsGoToTheNamedSolverAndTheReportSaysSo) {
   context.stop = {1e-6, 5000, 0};
   const SolveReport report =
       ExactSolver({.iterations = 0, .max_contacts = 5, .large = "gauss_seidel"}).solve(problem, solution, context);
-  EXPECT_EQ(report.exact.ended[static_cast<std::size_t>(ExactStage::iterative)], report.exact.islands);
+  EXPECT_EQ(report.exact.ended[to_index(ExactStage::iterative)], report.exact.islands);
   EXPECT_EQ(report.exact.newton_steps, 0);
   EXPECT_GT(report.exact.sweeps, 0);
   ASSERT_FALSE(report.notes.empty());
@@ -312,20 +313,20 @@ TEST(Exact, StaggeredProjectionsMayComeFirst) {
   const ContactProblem problem = box_on_slope(0.3, 0.35);
   ContactSolution solution;
   const SolveReport first = solve(problem, solution, {.staggered_contacts = 4});
-  EXPECT_EQ(first.exact.ended[static_cast<std::size_t>(ExactStage::staggered)], 1);
+  EXPECT_EQ(first.exact.ended[to_index(ExactStage::staggered)], 1);
   EXPECT_GT(first.exact.turns, 0);
   EXPECT_EQ(first.exact.newton_steps, 0);
   EXPECT_LE(first.residual, kExactResidual);
   ContactSolution other;
   const SolveReport small = solve(problem, other, {.staggered_contacts = 3});  // the island is larger
   EXPECT_EQ(small.exact.turns, 0);
-  EXPECT_EQ(small.exact.ended[static_cast<std::size_t>(ExactStage::staggered)], 0);
+  EXPECT_EQ(small.exact.ended[to_index(ExactStage::staggered)], 0);
   EXPECT_NEAR(norm(solution.velocity[1].linear - other.velocity[1].linear), 0, 1e-9);
   DelassusSolution flat;
   SolveContext context;
   context.stop.tolerance = 0;
   const SolveReport assembled = ExactSolver({.staggered_contacts = 4}).solve(to_delassus(problem), flat, context);
-  EXPECT_EQ(assembled.exact.ended[static_cast<std::size_t>(ExactStage::staggered)], 1);
+  EXPECT_EQ(assembled.exact.ended[to_index(ExactStage::staggered)], 1);
 }
 
 TEST(Exact, APyramidStandsExactlyStepByStep) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/contact_problem.h"
 
 namespace cairn {
@@ -21,15 +22,13 @@ inline DenseMatrix dense_joint_matrix(const ContactProblem& problem) {
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
       std::vector<Velocity> u(problem.bodies.size());
-      const JointRow& row = problem.joint_rows[static_cast<std::size_t>(k)];
-      apply_joint_impulse(problem, joint, row, 1.0, u[static_cast<std::size_t>(joint.body_a)],
-                          u[static_cast<std::size_t>(joint.body_b)]);
+      const JointRow& row = problem.joint_rows[to_index(k)];
+      apply_joint_impulse(problem, joint, row, 1.0, u[to_index(joint.body_a)], u[to_index(joint.body_b)]);
       for (const JointBlock& other : problem.joints)
         for (std::int32_t i = other.first_row; i < other.first_row + other.row_count; ++i)
-          h[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)] =
-              joint_velocity(problem.joint_rows[static_cast<std::size_t>(i)], u[static_cast<std::size_t>(other.body_a)],
-                             u[static_cast<std::size_t>(other.body_b)]);
-      h[static_cast<std::size_t>(k)][static_cast<std::size_t>(k)] += joint_softness(problem, row);
+          h[to_index(i)][to_index(k)] =
+              joint_velocity(problem.joint_rows[to_index(i)], u[to_index(other.body_a)], u[to_index(other.body_b)]);
+      h[to_index(k)][to_index(k)] += joint_softness(problem, row);
     }
   return h;
 }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "scenes/mechanism_problems.h"
 #include "tests/solvers/ldl/dense_joints.h"
@@ -64,11 +65,11 @@ LdlFactor factor_of(const Case& c, LdlHubs hubs, int lanes, double eps, int hub_
 std::vector<double> solve(const Case& c, LdlFactor& factor, int lane, const std::vector<double>& rhs, int refinements) {
   const std::vector<std::int32_t>& rows = c.mechanism.rows;
   for (std::size_t r = 0; r < rows.size(); ++r)
-    factor.set_rhs(lane, static_cast<std::int32_t>(r), rhs[static_cast<std::size_t>(rows[r])]);
+    factor.set_rhs(lane, static_cast<std::int32_t>(r), rhs[to_index(rows[r])]);
   factor.solve(refinements);
   std::vector<double> impulse(rhs.size());
   for (std::size_t r = 0; r < rows.size(); ++r)
-    impulse[static_cast<std::size_t>(rows[r])] = factor.impulse(lane, static_cast<std::int32_t>(r));
+    impulse[to_index(rows[r])] = factor.impulse(lane, static_cast<std::int32_t>(r));
   return impulse;
 }
 
@@ -194,7 +195,7 @@ TEST(LdlFactor, LanesHaveTheBitsOfOneMechanism) {
     std::vector<LdlMechanism> mechanisms;
     std::size_t count = 0;
     finder.find(many, nullptr, mechanisms, count);
-    ASSERT_EQ(count, static_cast<std::size_t>(kLdlLanes));
+    ASSERT_EQ(count, to_index(kLdlLanes));
     const auto program = std::make_shared<const LdlProgram>(mechanisms[0].structure,
                                                             LdlProgramSettings{hubs, LdlOrdering::automatic, 9});
     const std::vector<std::uint8_t> all(many.joint_rows.size(), 1);
@@ -204,19 +205,19 @@ TEST(LdlFactor, LanesHaveTheBitsOfOneMechanism) {
     single.reset(program, 1);
     std::vector<const LdlMechanism*> lanes;
     for (int lane = 0; lane < kLdlLanes; ++lane) {
-      EXPECT_EQ(mechanisms[static_cast<std::size_t>(lane)].structure, mechanisms[0].structure);
-      lanes.push_back(&mechanisms[static_cast<std::size_t>(lane)]);
+      EXPECT_EQ(mechanisms[to_index(lane)].structure, mechanisms[0].structure);
+      lanes.push_back(&mechanisms[to_index(lane)]);
       for (std::int32_t row = 0; row < program->row_count(); ++row)
-        batch.set_rhs(lane, row, rhs[static_cast<std::size_t>(row + 53 * lane)]);
+        batch.set_rhs(lane, row, rhs[to_index(row + 53 * lane)]);
     }
     batch.load(many, lanes, all);
     batch.factor({});
     batch.solve(1);
     for (int lane = 0; lane < kLdlLanes; ++lane) {
-      load(single, many, mechanisms[static_cast<std::size_t>(lane)], all);
+      load(single, many, mechanisms[to_index(lane)], all);
       single.factor({});
       for (std::int32_t row = 0; row < program->row_count(); ++row)
-        single.set_rhs(0, row, rhs[static_cast<std::size_t>(row + 53 * lane)]);
+        single.set_rhs(0, row, rhs[to_index(row + 53 * lane)]);
       single.solve(1);
       for (std::int32_t row = 0; row < program->row_count(); ++row)
         EXPECT_EQ(batch.impulse(lane, row), single.impulse(0, row));
@@ -234,9 +235,8 @@ TEST(LdlFactor, RedundantRowsAreCountedAndLeftOut) {
             {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)}};
   std::vector<double> rhs(c.problem.joint_rows.size());
   for (const JointBlock& joint : c.problem.joints)
-    for (auto k = static_cast<std::size_t>(joint.first_row); k < static_cast<std::size_t>(joint.first_row) + 5; ++k)
-      rhs[k] = joint_velocity(c.problem.joint_rows[k], u[static_cast<std::size_t>(joint.body_a)],
-                              u[static_cast<std::size_t>(joint.body_b)]);
+    for (auto k = to_index(joint.first_row); k < to_index(joint.first_row) + 5; ++k)
+      rhs[k] = joint_velocity(c.problem.joint_rows[k], u[to_index(joint.body_a)], u[to_index(joint.body_b)]);
   const DenseMatrix h = dense_joint_matrix(c.problem);
   for (const LdlHubs hubs : kForms) {
     LdlFactor factor = factor_of(c, hubs, 1, 1e-11, 9);

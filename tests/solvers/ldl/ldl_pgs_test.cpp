@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/prox/prox.h"
 #include "scenes/mechanism_problems.h"
@@ -67,8 +68,8 @@ TEST(LdlPgs, AChainCarriesItsLoadAfterOneSweep) {
     const Solved s = solve(problem, settings, {0, 1, 0});
     for (int k = 0; k < links; ++k) {
       const double below = links - 1 - k + load;  // kg
-      EXPECT_NEAR(s.solution.joint_impulse[static_cast<std::size_t>(3 * k)], below * 9.81 * problem.dt, 1e-5 * load);
-      EXPECT_NEAR(s.solution.velocity[static_cast<std::size_t>(k + 1)].linear.z, 0, 1e-6);
+      EXPECT_NEAR(s.solution.joint_impulse[to_index(3 * k)], below * 9.81 * problem.dt, 1e-5 * load);
+      EXPECT_NEAR(s.solution.velocity[to_index(k + 1)].linear.z, 0, 1e-6);
     }
     EXPECT_LT(s.measures.c7_consistency, 1e-9);
     EXPECT_EQ(s.report.joints.mechanisms, 1);

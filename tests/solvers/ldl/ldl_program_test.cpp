@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "scenes/mechanism_problems.h"
 
@@ -59,10 +60,9 @@ std::size_t depth_of(const ContactProblem& problem) {
   std::vector<std::size_t> level(program.graph().nodes.size(), 1);
   std::size_t deepest = 0;
   for (const LdlStep& step : program.elimination().steps) {
-    const std::size_t mine = level[static_cast<std::size_t>(step.node)];
+    const std::size_t mine = level[to_index(step.node)];
     deepest = std::max(deepest, mine);
-    for (const std::int32_t later : step.column)
-      level[static_cast<std::size_t>(later)] = std::max(level[static_cast<std::size_t>(later)], mine + 1);
+    for (const std::int32_t later : step.column) level[to_index(later)] = std::max(level[to_index(later)], mine + 1);
   }
   return deepest;
 }
@@ -141,15 +141,15 @@ TEST(LdlProgram, EveryNodeGoesOnceAndColumnsAreInOrder) {
         const std::vector<LdlStep>& steps = program.elimination().steps;
         std::vector<int> position(steps.size(), -1);
         for (std::size_t i = 0; i < steps.size(); ++i) {
-          int& mine = position[static_cast<std::size_t>(steps[i].node)];
+          int& mine = position[to_index(steps[i].node)];
           EXPECT_EQ(mine, -1);
           mine = static_cast<int>(i);
         }
         for (std::size_t i = 0; i < steps.size(); ++i) {
           int before = static_cast<int>(i);
           for (const std::int32_t node : steps[i].column) {
-            EXPECT_LT(before, position[static_cast<std::size_t>(node)]);
-            before = position[static_cast<std::size_t>(node)];
+            EXPECT_LT(before, position[to_index(node)]);
+            before = position[to_index(node)];
           }
         }
       }
@@ -171,7 +171,7 @@ TEST(LdlProgram, ARodBetweenHubsWaitsForOneOfThem) {
   const LdlProgram program(structure_of(build.take()), {LdlHubs::hub, LdlOrdering::minimum_fill, 20});
   const std::vector<LdlStep>& steps = program.elimination().steps;
   std::vector<std::size_t> position(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) position[static_cast<std::size_t>(steps[i].node)] = i;
+  for (std::size_t i = 0; i < steps.size(); ++i) position[to_index(steps[i].node)] = i;
   ASSERT_EQ(program.counts().nodes, 14);  // blocks 0..11, hubs 12 and 13
   EXPECT_GT(std::max(position[10], position[11]), std::min(position[12], position[13]));
 }

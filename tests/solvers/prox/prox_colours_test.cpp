@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/graph/colouring.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/prox/prox.h"
@@ -17,9 +18,7 @@ namespace cairn {
 namespace {
 
 Edge edge_of(const ContactProblem& problem, const ContactBlock& c) {
-  const auto vertex = [&](std::int32_t b) {
-    return problem.bodies[static_cast<std::size_t>(b)].is_dynamic() ? b : kNoVertex;
-  };
+  const auto vertex = [&](std::int32_t b) { return problem.bodies[to_index(b)].is_dynamic() ? b : kNoVertex; };
   return {vertex(c.body_a), vertex(c.body_b)};
 }
 

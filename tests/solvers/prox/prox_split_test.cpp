@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/prox/prox.h"
 #include "cairn/solvers/prox/schedule.h"
@@ -89,7 +90,7 @@ TEST(SplitSchedule, TakesContactsWithoutAColourWhenThereAreMoreThanAFew) {
   ScheduleScratch scratch;
   Schedule schedule;
   for (const std::int64_t count : {kFewLeftOver, kFewLeftOver + 1}) {
-    const std::vector<std::int32_t> none(static_cast<std::size_t>(count), -1);
+    const std::vector<std::int32_t> none(to_index(count), -1);
     schedule_by_colour(none, std::span(edges).first(none.size()), {0, 64, true}, nullptr, scratch, schedule);
     ASSERT_EQ(schedule.stages.size(), 1u);
     EXPECT_EQ(schedule.stages[0].kind, count > kFewLeftOver ? StageKind::split : StageKind::serial);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "cairn/core/index.h"
 #include "cairn/problem/delassus.h"
 #include "scenes/ball_lattices.h"
 
@@ -15,9 +16,7 @@ namespace {
 
 std::vector<Edge> edges_of(const ContactProblem& problem) {
   std::vector<Edge> edges;
-  const auto vertex = [&](std::int32_t b) {
-    return problem.bodies[static_cast<std::size_t>(b)].is_dynamic() ? b : kNoVertex;
-  };
+  const auto vertex = [&](std::int32_t b) { return problem.bodies[to_index(b)].is_dynamic() ? b : kNoVertex; };
   for (const ContactBlock& c : problem.contacts) edges.push_back({vertex(c.body_a), vertex(c.body_b)});
   return edges;
 }
@@ -27,7 +26,7 @@ std::multiset<std::int32_t> touched(const Schedule& schedule, const std::vector<
                                     std::int64_t end) {
   std::multiset<std::int32_t> result;
   for (std::int64_t i = begin; i < end; ++i) {
-    const Edge& edge = edges[static_cast<std::size_t>(schedule.order[static_cast<std::size_t>(i)])];
+    const Edge& edge = edges[to_index(schedule.order[to_index(i)])];
     for (const std::int32_t v : {edge.a, edge.b})
       if (v != kNoVertex) result.insert(v);
   }
@@ -58,7 +57,7 @@ TEST(Schedule, VisitsEveryContactOnceAndKeepsItsPromises) {
       if (stage.kind != StageKind::chunks) continue;
       std::set<std::int32_t> before;
       for (std::int64_t c = 0; c < stage.chunk_count; ++c) {
-        const auto first = static_cast<std::size_t>(stage.first_chunk + c);
+        const auto first = to_index(stage.first_chunk + c);
         const auto mine = touched(schedule, edges, schedule.chunk_start[first], schedule.chunk_start[first + 1]);
         for (const std::int32_t v : mine) ASSERT_EQ(before.count(v), 0u) << "two chunks share a body";
         before.insert(mine.begin(), mine.end());
@@ -118,7 +117,7 @@ TEST(Schedule, GivenColoursAreSortedStablyWithTheUncolouredLast) {
   std::vector<std::int32_t> expected(edges.size());
   std::iota(expected.begin(), expected.end(), 0);
   const auto key = [&](std::int32_t k) {
-    const std::int32_t c = colour[static_cast<std::size_t>(k)];
+    const std::int32_t c = colour[to_index(k)];
     return c < 0 ? 99 : c;
   };
   std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return key(a) < key(b); });

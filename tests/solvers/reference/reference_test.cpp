@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/problem/residual.h"
 #include "scenes/ball_lattices.h"
@@ -22,7 +23,7 @@ SolveContext precise(double tolerance = 1e-12, int max_iterations = 20000) {
 /// A problem with dense W from rows: W = G G^T with `rank` columns of random numbers, q random.
 DelassusProblem random_problem(int dim, int contacts, int rank, double asymmetry, Random& random) {
   const int rows = dim * contacts;
-  std::vector<double> g(static_cast<std::size_t>(rows * rank));
+  std::vector<double> g(to_index(rows * rank));
   for (double& value : g) value = random.uniform(-1, 1);
   DelassusProblem problem;
   problem.w.dim = dim;
@@ -41,7 +42,7 @@ DelassusProblem random_problem(int dim, int contacts, int rank, double asymmetry
     problem.friction.push_back({random.uniform(0.1, 0.8), random.uniform(0.1, 0.8), dim == 4 ? 0.3 : 0.0});
     if (dim < 4) problem.friction.back().t = problem.friction.back().s;
   }
-  std::vector<double> fall(static_cast<std::size_t>(rank));  // q in the range of G, so that a solution exists
+  std::vector<double> fall(to_index(rank));  // q in the range of G, so that a solution exists
   for (double& value : fall) value = random.uniform(-1, 1);
   for (int row = 0; row < rows; ++row) {
     double sum = 0;

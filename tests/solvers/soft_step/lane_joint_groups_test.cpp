@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/ldl/ldl_joints.h"
 #include "scenes/mechanism_problems.h"
 #include "tests/solvers/random_cluster.h"
@@ -44,7 +45,7 @@ class LaneJointGroupsTest : public ::testing::Test {
   Velocity motion(std::size_t body, bool displacement) const {
     Velocity v = displacement ? Velocity{} : lanes_.still[body];
     if (!lanes_.can_move(body)) return v;
-    const LaneBody& record = lanes_.bodies[static_cast<std::size_t>(lanes_.body_of[body])];
+    const LaneBody& record = lanes_.bodies[to_index(lanes_.body_of[body])];
     const float* from = displacement ? record.displacement : record.velocity;
     double out[6];
     for (int i = 0; i < 6; ++i) {
@@ -75,14 +76,14 @@ TEST_F(LaneJointGroupsTest, ResidualsAreThoseOfTheLaw) {
     groups_.find_residuals(pass, lanes_, impulse_, minus_y);
     for (const JointBlock& joint : problem_.joints)
       for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
-        JointRow row = problem_.joint_rows[static_cast<std::size_t>(k)];
-        const auto a = static_cast<std::size_t>(joint.body_a), b = static_cast<std::size_t>(joint.body_b);
+        JointRow row = problem_.joint_rows[to_index(k)];
+        const auto a = to_index(joint.body_a), b = to_index(joint.body_b);
         const bool bounded = row.lower > -std::numeric_limits<double>::infinity();
         if (!bounded) row.error += joint_velocity(row, motion(a, true), motion(b, true));
         if (pass == Pass::rigid && !bounded && row.compliance == 0) row.error = 0;
         const double expected = joint_velocity(row, motion(a, false), motion(b, false)) + joint_bias(problem_, row) +
-                                joint_softness(problem_, row) * impulse_[static_cast<std::size_t>(k)];
-        EXPECT_NEAR(-minus_y[static_cast<std::size_t>(k)], expected, 1e-6) << k;
+                                joint_softness(problem_, row) * impulse_[to_index(k)];
+        EXPECT_NEAR(-minus_y[to_index(k)], expected, 1e-6) << k;
       }
   }
 }
@@ -92,9 +93,8 @@ TEST_F(LaneJointGroupsTest, ImpulsesChangeVelocitiesAsTheyMust) {
   for (std::size_t i = 0; i < problem_.bodies.size(); ++i) expected.push_back(motion(i, false));
   for (const JointBlock& joint : problem_.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
-      apply_joint_impulse(problem_, joint, problem_.joint_rows[static_cast<std::size_t>(k)],
-                          impulse_[static_cast<std::size_t>(k)], expected[static_cast<std::size_t>(joint.body_a)],
-                          expected[static_cast<std::size_t>(joint.body_b)]);
+      apply_joint_impulse(problem_, joint, problem_.joint_rows[to_index(k)], impulse_[to_index(k)],
+                          expected[to_index(joint.body_a)], expected[to_index(joint.body_b)]);
   groups_.push(impulse_, lanes_);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_LT(norm(motion(i, false).linear - expected[i].linear), 1e-5) << i;
@@ -136,7 +136,7 @@ TEST(LaneJointGroups, SlotsSideBySideChangeNothing) {
   const std::span<const std::int32_t> batched = joints.slots();
   std::vector<std::int32_t> plain(problem.joint_rows.size());
   std::iota(plain.begin(), plain.end(), 0);
-  const auto at = [&](std::size_t k) { return static_cast<std::size_t>(batched[k]); };
+  const auto at = [&](std::size_t k) { return to_index(batched[k]); };
   std::vector<double> impulse(plain.size()), y(plain.size());
   std::vector<double> batched_impulse(joints.slot_count()), batched_y(joints.slot_count());
   for (std::size_t k = 0; k < plain.size(); ++k) batched_impulse[at(k)] = impulse[k] = random.uniform(-1, 1);

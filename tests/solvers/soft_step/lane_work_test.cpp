@@ -8,6 +8,7 @@
 #include <cstring>
 #include <set>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/solvers/soft_step/lane_kernels.h"
 
@@ -25,7 +26,7 @@ struct Trial {
   std::vector<LaneMass> masses{kBodies};
   LaneGroup group;
 
-  explicit Trial(LaneKind of) : kind(of), data(static_cast<std::size_t>(f.size * kLanes)) {
+  explicit Trial(LaneKind of) : kind(of), data(to_index(f.size * kLanes)) {
     Random random(7);
     for (float& value : data) value = static_cast<float>(random.uniform(0.2, 1.0));
     for (LaneBody& body : bodies)
@@ -36,17 +37,16 @@ struct Trial {
     for (int lane = 0; lane < kLanes; ++lane) {
       set_index(f.body_b, lane, lane);
       if (kind.two_bodies) set_index(f.body_a, lane, kLanes + lane);
-      data[static_cast<std::size_t>(f.friction * kLanes + lane)] = lane % 2 == 0 ? 0.01f : 10.0f;
+      data[to_index(f.friction * kLanes + lane)] = lane % 2 == 0 ? 0.01f : 10.0f;
       for (int i = 0; i < kind.points; ++i)
         for (const int at : {f.gap, f.separation})
-          data[static_cast<std::size_t>((f.point + i * f.point_size + at) * kLanes + lane)] =
-              lane % 4 < 2 ? -0.01f : 0.001f;
+          data[to_index((f.point + i * f.point_size + at) * kLanes + lane)] = lane % 4 < 2 ? -0.01f : 0.001f;
     }
     group.kind = static_cast<std::uint16_t>(kind.index());
     group.lanes = kLanes;
   }
   void set_index(int field, int lane, std::int32_t index) {
-    std::memcpy(&data[static_cast<std::size_t>(field * kLanes + lane)], &index, sizeof(index));
+    std::memcpy(&data[to_index(field * kLanes + lane)], &index, sizeof(index));
   }
   void sweep(LaneSweep which) {
     LanePass pass;

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cairn/core/errors.h"
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/problem/residual.h"
 #include "cairn/simd/simd.h"
@@ -157,7 +158,7 @@ TEST(SoftStep, BallsMoveAsBodiesThatAreAlmostBalls) {
     std::vector<ContactBlock> single;
     std::vector<bool> used(problem.bodies.size());
     for (ContactBlock c : problem.contacts) {
-      const auto a = static_cast<std::size_t>(c.body_a), b = static_cast<std::size_t>(c.body_b);
+      const auto a = to_index(c.body_a), b = to_index(c.body_b);
       if (used[a] || used[b]) continue;
       used[a] = problem.bodies[a].is_dynamic(), used[b] = problem.bodies[b].is_dynamic();
       c.arm_a = 0.5 * c.normal, c.arm_b = -0.3 * c.normal;
@@ -284,9 +285,8 @@ TEST(SoftStep, JointsHoldAndTheirImpulsesMakeTheVelocities) {
     EXPECT_LT(norm(exact[i].linear - solution.velocity[i].linear), 1e-4 * speed) << i;
   for (const JointBlock& joint : problem.joints)
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k)
-      EXPECT_NEAR(joint_velocity(problem.joint_rows[static_cast<std::size_t>(k)],
-                                 solution.velocity[static_cast<std::size_t>(joint.body_a)],
-                                 solution.velocity[static_cast<std::size_t>(joint.body_b)]),
+      EXPECT_NEAR(joint_velocity(problem.joint_rows[to_index(k)], solution.velocity[to_index(joint.body_a)],
+                                 solution.velocity[to_index(joint.body_b)]),
                   0, 1e-5 * speed);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "cairn/core/index.h"
 #include "tests/solvers/random_cluster.h"
 
 namespace cairn {
@@ -83,16 +84,16 @@ TEST(PairOrder, JoinsConnectedPairsUpToTheLimit) {
     const std::int32_t first = joined.group_start()[g], last = joined.group_start()[g + 1];
     EXPECT_LE(last - first, 7);
     // Connected: every pair is reached from the first.
-    std::set<std::int32_t> bodies{joined.pairs()[static_cast<std::size_t>(first)].edge.a};
+    std::set<std::int32_t> bodies{joined.pairs()[to_index(first)].edge.a};
     for (std::int32_t round = first; round < last; ++round)
       for (std::int32_t p = first; p < last; ++p) {
-        const Edge& edge = joined.pairs()[static_cast<std::size_t>(p)].edge;
+        const Edge& edge = joined.pairs()[to_index(p)].edge;
         if (bodies.count(edge.a) == 0 && (edge.b == kNoVertex || bodies.count(edge.b) == 0)) continue;
         bodies.insert(edge.a);
         if (edge.b != kNoVertex) bodies.insert(edge.b);
       }
     for (std::int32_t p = first; p < last; ++p) {
-      const BodyPairRange& pair = joined.pairs()[static_cast<std::size_t>(p)];
+      const BodyPairRange& pair = joined.pairs()[to_index(p)];
       EXPECT_EQ(bodies.count(pair.edge.a), 1u);
       EXPECT_EQ(pair.contact_begin, contact) << "no gaps";
       EXPECT_EQ(pair.row_begin, row);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cairn/core/index.h"
 #include "cairn/solvers/splitting/pair_order.h"
 #include "tests/solvers/random_cluster.h"
 
@@ -21,8 +22,8 @@ std::vector<std::int32_t> counts(const ContactProblem& problem, const SplitRule&
   packed.pack_joints(problem, {});
   std::vector<SplitBlock> blocks;
   for (std::size_t g = 0; g + 1 < pairs.group_start().size(); ++g) {
-    const BodyPairRange& first = pairs.pairs()[static_cast<std::size_t>(pairs.group_start()[g])];
-    const BodyPairRange& last = pairs.pairs()[static_cast<std::size_t>(pairs.group_start()[g + 1]) - 1];
+    const BodyPairRange& first = pairs.pairs()[to_index(pairs.group_start()[g])];
+    const BodyPairRange& last = pairs.pairs()[to_index(pairs.group_start()[g + 1]) - 1];
     blocks.push_back({first.contact_begin, last.contact_end, first.row_begin, last.row_end});
   }
   SplitStage<3> stage;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/solver_table.h"
@@ -173,7 +174,7 @@ TEST(Staggered, TheReportHasTheProof) {
   EXPECT_TRUE(report.exact.is_given);
   ASSERT_EQ(report.exact.islands, 1);
   EXPECT_EQ(report.exact.exact, 1);
-  EXPECT_EQ(report.exact.ended[static_cast<std::size_t>(ExactStage::staggered)], 1);
+  EXPECT_EQ(report.exact.ended[to_index(ExactStage::staggered)], 1);
   ASSERT_EQ(report.exact.parts.size(), 1u);
   EXPECT_LE(report.exact.parts[0].residual, kExactResidual);
   EXPECT_EQ(report.exact.parts[0].turns, report.iterations);
@@ -181,7 +182,7 @@ TEST(Staggered, TheReportHasTheProof) {
   // From its own answer there is nothing to do.
   const SolveReport again =
       make_solver("staggered_schurpa")->solve(box_on_points(3, 0.5, {{0.05, 0.02, 0}, {0, 0, 0.1}}), solution, context);
-  EXPECT_EQ(again.exact.ended[static_cast<std::size_t>(ExactStage::start)], 1);
+  EXPECT_EQ(again.exact.ended[to_index(ExactStage::start)], 1);
   EXPECT_EQ(again.iterations, 0);
 }
 
@@ -315,7 +316,7 @@ TEST(Staggered, IslandsHaveTheSameBitsForAnyThreadsAndAgain) {
       ContactSolution solution;
       const SolveReport report = solver->solve(problem, solution, context);
       EXPECT_EQ(report.exact.islands, 7);
-      EXPECT_EQ(report.exact.ended[static_cast<std::size_t>(ExactStage::iterative)], 1);
+      EXPECT_EQ(report.exact.ended[to_index(ExactStage::iterative)], 1);
       if (first.contact_impulse.empty()) first = solution;
       EXPECT_EQ(solution.contact_impulse, first.contact_impulse) << threads;
       EXPECT_EQ(solution.velocity, first.velocity) << threads;
@@ -387,7 +388,7 @@ TEST(RotatedMatrix, ActiveFacetsAgreeWithADenseSolve) {
     flipped = flipped == BoundState::free ? (round % 2 == 0 ? BoundState::lower : BoundState::upper) : BoundState::free;
     std::vector<double> entries(kSize * kSize);
     for (int i = 0; i < kSize; ++i)
-      for (int j = 0; j < kSize; ++j) entries[static_cast<std::size_t>(i * kSize + j)] = turned.entry(i, j);
+      for (int j = 0; j < kSize; ++j) entries[to_index(i * kSize + j)] = turned.entry(i, j);
     const DenseMatrix dense(kSize, entries);
     BoundedQp same = qp;
     same.h = &dense;

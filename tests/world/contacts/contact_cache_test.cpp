@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "cairn/core/index.h"
 #include "cairn/core/random.h"
 #include "tests/geometry/samples.h"
 
@@ -175,7 +176,7 @@ TEST(ContactCache, IsTheSameForAnyNumberOfThreadsAndAfterItWasRestored) {
   for (std::uint64_t round = 0; round < 12; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     alone.detect(), side_by_side.detect(&pool), restored.detect();
-    ASSERT_GT(alone.cache.pairs().size(), static_cast<std::size_t>(ContactCache::kPairBlock)) << "several blocks";
+    ASSERT_GT(alone.cache.pairs().size(), to_index(ContactCache::kPairBlock)) << "several blocks";
     expect_same(alone.cache, side_by_side.cache);
     expect_same(alone.cache, restored.cache);
     for (Bench* bench : {&alone, &side_by_side, &restored}) stir(*bench, round);

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "cairn/core/index.h"
 #include "cairn/math/mat3.h"
 #include "tests/geometry/samples.h"
 
@@ -18,7 +19,7 @@ Manifold square(const Vec3& normal, int count) {
   m.normal = normal;
   m.count = count;
   constexpr std::array<std::array<double, 2>, 4> kCorner{{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}};
-  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+  for (std::size_t k = 0; k < to_index(count); ++k) {
     const Vec3 p = kCorner[k][0] * frame.tangent1 + kCorner[k][1] * frame.tangent2;
     m.point[k] = {p + 0.005 * normal, p - 0.005 * normal, -0.01, static_cast<std::uint32_t>(10 + k)};
   }
@@ -55,7 +56,7 @@ TEST(MakeContacts, PointsLieMidwayAndAnchorsOnTheBodies) {
     std::array<ContactAnchor, 4> anchors{};
     make_contacts({m, a, b, {}, {}}, points.data(), anchors.data());
     for (std::size_t k = 0; k < 4; ++k) {
-      const bool written = k < static_cast<std::size_t>(count);
+      const bool written = k < to_index(count);
       EXPECT_EQ(points[k].feature, written ? 10 + k : 0);
       EXPECT_EQ(points[k].normal_impulse, 0);
       if (!written) continue;

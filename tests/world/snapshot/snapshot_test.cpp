@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cairn/core/bytes.h"
+#include "cairn/core/index.h"
 #include "cairn/world/snapshot/snapshot_file.h"
 #include "tests/world/mixed_scene.h"
 
@@ -89,7 +90,7 @@ TEST_P(SnapshotThreads, RestoredWorldGoesOnBitForBit) {
     for (std::int64_t step = at; step < kSteps; ++step) {
       if (step > at) edit_mixed(other);  // the edits of the step were made before it was saved
       other.step(kDt);
-      ASSERT_EQ(other.state_hash(), hashes[static_cast<std::size_t>(step)]) << "step " << step;
+      ASSERT_EQ(other.state_hash(), hashes[to_index(step)]) << "step " << step;
     }
     EXPECT_TRUE(other.save() == last);
   }
