@@ -36,8 +36,8 @@ struct FrozenMethod {
 
 const std::vector<FrozenMethod>& frozen_methods() {
   static const std::vector<FrozenMethod> kMethods{{"exact", {}, 0},
-                                                  {"staggered_schurpa", {{"max_contacts", "1000"}}, 0},
-                                                  {"staggered_direct", {{"max_contacts", "1000"}}, 0},
+                                                  {"staggered_schurpa", {{"max_contacts", "1000"}}, 100},
+                                                  {"staggered_direct", {{"max_contacts", "1000"}}, 100},
                                                   {"gauss_seidel", {}, 50},
                                                   {"nesterov", {}, 50},
                                                   {"reference", {{"tolerance", "1e-10"}}, 20000}};

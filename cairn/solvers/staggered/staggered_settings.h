@@ -13,7 +13,7 @@ enum class StaggeredMethod {
 
 struct StaggeredSettings {
   StaggeredMethod method = StaggeredMethod::staggered_schurpa;
-  int iterations = 100;    ///< turns of both QPs of an island; 0: as the caller says
+  int iterations = 0;      ///< turns of both QPs of an island; 0: as the caller says
   double tolerance = -1;   ///< on the residual of every island; negative: as the caller says, and 1e-10 where that is 0
   int max_contacts = 128;  ///< of an island; larger ones go to `fallback`
   double eps = 1e-6;       ///< regularisation over the diagonal
