@@ -6,8 +6,8 @@
 //   #define HWY_TARGET_INCLUDE "cairn/solvers/soft_step/lane_kernels.cpp"
 //   #include "cairn/simd/each_target.h"
 //
-// What stands between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE in cairn::HWY_NAMESPACE is compiled for each set; what
-// stands in #if HWY_ONCE is compiled once.
+// What stands between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE in cairn::HWY_NAMESPACE is compiled for each set;
+// what stands in #if HWY_ONCE is compiled once.
 #pragma once
 
 // What these sets have beyond the next lower one is of no use to us.

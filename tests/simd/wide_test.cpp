@@ -39,23 +39,33 @@ void expect_bits(const float (&got)[kMost], float (*formula)(float, float), cons
 
 void check_operators() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  alignas(64) const float a[kMost] = {1, -2, 0.1f, 3e30f, -0.0f, 0, 7, -1e-30f, kInfinity, 5, 2, 9, -4, 1.5f, 0.3f, 1e-40f};
+  alignas(64)
+      const float a[kMost] = {1, -2, 0.1f, 3e30f, -0.0f, 0, 7, -1e-30f, kInfinity, 5, 2, 9, -4, 1.5f, 0.3f, 1e-40f};
   alignas(64) const float b[kMost] = {3, 5, 0.7f, 1e20f, 0, -0.0f, 7, 1e-20f, 2, NAN, -2, 3, 8, 1.5f, 0.1f, 3};
   alignas(64) float out[kMost];
   compute(a, b, out, [](W x, W y) HWY_ATTR { return x * y + 0.5f; });
-  expect_bits(out, [](float x, float y) { return x * y + 0.5f; }, a, b);
+  expect_bits(
+      out, [](float x, float y) { return x * y + 0.5f; }, a, b);
   compute(a, b, out, [](W x, W y) HWY_ATTR { return x - y - 2.0f * x; });
-  expect_bits(out, [](float x, float y) { return x - y - 2.0f * x; }, a, b);
+  expect_bits(
+      out, [](float x, float y) { return x - y - 2.0f * x; }, a, b);
   compute(a, b, out, [](W x, W y) HWY_ATTR { return -(x / y); });
-  expect_bits(out, [](float x, float y) { return -(x / y); }, a, b);
+  expect_bits(
+      out, [](float x, float y) { return -(x / y); }, a, b);
   compute(a, b, out, [](W x, W y) HWY_ATTR { return sqrt(x * x + y); });
-  expect_bits(out, [](float x, float y) { return std::sqrt(x * x + y); }, a, b);
+  expect_bits(
+      out, [](float x, float y) { return std::sqrt(x * x + y); }, a, b);
   compute(a, b, out, [](W x, W y) HWY_ATTR { return larger(x, y); });
-  expect_bits(out, [](float x, float y) { return x > y ? x : y; }, a, b);
+  expect_bits(
+      out, [](float x, float y) { return x > y ? x : y; }, a, b);
   compute(a, b, out, [](W x, W y) HWY_ATTR { return smaller(x, y); });
-  expect_bits(out, [](float x, float y) { return x < y ? x : y; }, a, b);
+  expect_bits(
+      out, [](float x, float y) { return x < y ? x : y; }, a, b);
   compute(a, b, out, [](W x, W y) HWY_ATTR { return select((x == y) & (x > 0.0f), 1.0f, select_or_zero(x < y, y)); });
-  expect_bits(out, [](float x, float y) { return x == y && x > 0 ? 1.0f : x < y ? y : 0.0f; }, a, b);
+  expect_bits(
+      out, [](float x, float y) { return x == y && x > 0 ? 1.0f
+                                         : x < y         ? y
+                                                         : 0.0f; }, a, b);
 }
 
 /// Record k has the numbers 100 k + j; lane l asks for record 3 l mod 16.
@@ -78,7 +88,10 @@ void check_records() {
   }
   for (int l = 0; l < kMost; ++l)
     for (int j = 0; j < 8; ++j)
-      EXPECT_EQ(to[8 * index[l] + j], l >= kUsed ? -1 : j < 6 ? static_cast<float>(100 * index[l] + j) : 0) << l << " " << j;
+      EXPECT_EQ(to[8 * index[l] + j], l >= kUsed ? -1
+                                      : j < 6    ? static_cast<float>(100 * index[l] + j)
+                                                 : 0)
+          << l << " " << j;
 }
 
 const char* check() {
