@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -36,8 +38,8 @@ TEST(CompareSolvers, NamesAreCheckedAndAllIsTheTable) {
   EXPECT_EQ(rivals.size(), solver_table().size() + 1);
   EXPECT_EQ(rivals[0].spec.settings, (NamedSettings{{"relaxation", "0.5"}}));
   EXPECT_FALSE(rivals[1].from_all);
-  for (const Rival& r : rivals)
-    EXPECT_EQ(r.own_sweeps, r.spec.name == "soft_step" || r.spec.name == "exact") << r.spec.label;
+  const std::set<std::string> own{"soft_step", "exact", "schurpa", "staggered_schurpa", "staggered_direct"};
+  for (const Rival& r : rivals) EXPECT_EQ(r.own_sweeps, own.count(r.spec.name) > 0) << r.spec.label;
   EXPECT_TRUE(parse_rivals({"pgs:iterations=7"})[0].own_sweeps);
 }
 
