@@ -278,7 +278,7 @@ TEST(Snapshot, OtherVersionsAreRefusedWithBothNumbers) {
   std::string snapshot = world.save();
   snapshot[8] = static_cast<char>(kSnapshotVersion + 1);
   const std::string message = refusal(world, snapshot);
-  EXPECT_NE(message.find("version 5 and this program reads version 4"), std::string::npos) << message;
+  EXPECT_NE(message.find("version 6 and this program reads version 5"), std::string::npos) << message;
   EXPECT_NE(refusal(world, "{\"bodies\": []}").find("no snapshot"), std::string::npos);
 }
 
