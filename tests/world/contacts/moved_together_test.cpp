@@ -19,7 +19,8 @@ struct Ride {
   explicit Ride(const Velocity& velocity) {
     Material rough;
     rough.friction = 1;
-    plate = world.add_body({.kind = BodyKind::kinematic}, {{.shape = make_hull(box_corners({2, 2, 0.1})), .material = rough}});
+    plate = world.add_body({.kind = BodyKind::kinematic},
+                           {{.shape = make_hull(box_corners({2, 2, 0.1})), .material = rough}});
     rider = world.add_body({.pose = {{0, 0, 0.3}}},
                            {{.shape = make_hull(box_corners({0.2, 0.2, 0.2})), .material = rough}});
     world.set_velocity(plate, velocity);
