@@ -102,7 +102,7 @@ class GltfReader {
     if (value.kind != JsonKind::number || !(value.number >= 0 && value.number <= 4e9) ||
         value.number != std::floor(value.number))
       fail_input(fmt::format("{}:{}: {} must be a whole number", value.place.line, value.place.column, what));
-    return to_index(value.number);
+    return static_cast<std::size_t>(value.number);
   }
   static std::size_t whole_of(const JsonValue& object, const char* key, std::size_t fallback) {
     const JsonMember* member = object.find(key);
