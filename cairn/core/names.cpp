@@ -50,7 +50,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates, char quote) {
   const std::string near = nearest_name(name, candidates);
-  return near.empty() ? "" : fmt::format("; did you mean {1}{0}{1}?", near, quote);
+  return near.empty() ? "" : fmt::format(" (did you mean {1}{0}{1}?)", near, quote);
 }
 
 template <class T>

@@ -11,7 +11,7 @@ namespace cairn {
 /// The candidate that differs from `name` in the fewest letters, if that is a third of them or fewer, or one that
 /// begins with it; else empty: a far guess misleads.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
-/// "; did you mean 'NAME'?" for the end of a message, empty without a near name.
+/// " (did you mean 'NAME'?)" to follow a name in a message, empty without a near name.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates, char quote = '\'');
 
 /// A number that takes up the whole text; InputError that names the setting where it does not. T: int, std::int64_t or

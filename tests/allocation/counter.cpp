@@ -22,7 +22,7 @@ void* or_throw(void* memory) {
   return memory;
 }
 
-std::size_t number(std::align_val_t alignment) { return to_index(alignment); }
+std::size_t number(std::align_val_t alignment) { return cairn::to_index(alignment); }
 }  // namespace
 
 // Every form: those that are left out come from the sanitizers' runtime, are not counted, and do not go with our

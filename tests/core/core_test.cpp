@@ -178,7 +178,7 @@ TEST(Names, OnlyNearOnesAreGuessed) {
   EXPECT_EQ(nearest_name("jac", solvers), "jacobi");
   EXPECT_EQ(nearest_name("foo", solvers), "");
   EXPECT_EQ(did_you_mean("tower_x", {"hopper", "wall"}), "");
-  EXPECT_EQ(did_you_mean("wal", {"hopper", "wall"}, '"'), "; did you mean \"wall\"?");
+  EXPECT_EQ(did_you_mean("wal", {"hopper", "wall"}, '"'), " (did you mean \"wall\"?)");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST(BadScene, NamesPlaceFieldRangeAndValue) {
   EXPECT_EQ(scene_refusal(scene_text("\"bodies\": [{\"shapes\": [{\"type\": \"sphere\", \"radius\": \"big\"}]}]")),
             "s.json:2:53: bodies[0].shapes[0].radius: must be a number in [1e-06, 1e+06], got \"big\"");
   EXPECT_EQ(scene_refusal(scene_text("\"gravty\": [0, 0, 0]")),
-            "s.json:2:1: gravty: there is no such key here; did you mean \"gravity\"?");
+            "s.json:2:1: gravty: there is no such key here (did you mean \"gravity\"?)");
   EXPECT_EQ(scene_refusal(""), "s.json:1:1: expected a value, got the end of the file");
   EXPECT_EQ(scene_refusal("[]"), "s.json:1:1: must be an object, got an array of 0");
   EXPECT_NE(scene_refusal("{}").find("\"format\" is missing"), std::string::npos);
