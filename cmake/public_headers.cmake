@@ -6,6 +6,7 @@ set(cairn_public_headers
   cairn/core/errors.h
   cairn/core/handle.h
   cairn/core/hash.h
+  cairn/core/index.h
   cairn/core/parallel.h
   cairn/dynamics/body_def.h
   cairn/dynamics/material.h
