@@ -203,15 +203,7 @@ void blocks_of(ByteReader& a, GridSolid& solid) {
         "the blocks of a solid are out of order");
   }
   solid.blocks.assign(blocks);
-  const std::size_t n = solid.blocks.node_count();
-  solid.flags.assign(n, 0);
-  solid.map.assign(n, {});
-  solid.velocity.assign(n, {});
-  solid.distance.assign(n, 0.0);
-  solid.mass.assign(n, 0.0);
-  solid.force.assign(n, {});
-  solid.marks.assign(n, 0);
-  solid.next.assign(n, {});
+  resize_fields(solid);
 }
 
 template <class Archive, class S>

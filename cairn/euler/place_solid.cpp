@@ -54,18 +54,6 @@ void check_place(const Grid& grid, const Aabb& box) {
         kGridMargin, inner.lower.x, inner.lower.y, inner.lower.z, inner.upper.x, inner.upper.y, inner.upper.z));
 }
 
-void resize_fields(GridSolid& solid) {
-  const std::size_t n = solid.blocks.node_count();
-  solid.flags.assign(n, 0);
-  solid.map.assign(n, {});
-  solid.velocity.assign(n, {});
-  solid.distance.assign(n, 0.0);
-  solid.mass.assign(n, 0.0);
-  solid.force.assign(n, {});
-  solid.marks.assign(n, 0);
-  solid.next.assign(n, {});
-}
-
 template <class T>
 void move_field(const NodeBlocks& from, const NodeBlocks& to, std::vector<T>& field) {
   std::vector<T> moved(to.node_count(), T{});
@@ -104,6 +92,18 @@ void write_start(GridSolid& solid, const ElasticBodyDef& def) {
 }
 
 }  // namespace
+
+void resize_fields(GridSolid& solid) {
+  const std::size_t n = solid.blocks.node_count();
+  solid.flags.assign(n, 0);
+  solid.map.assign(n, {});
+  solid.velocity.assign(n, {});
+  solid.distance.assign(n, 0.0);
+  solid.mass.assign(n, 0.0);
+  solid.force.assign(n, {});
+  solid.marks.assign(n, 0);
+  solid.next.assign(n, {});
+}
 
 const char* to_string(SolidState state) {
   switch (state) {

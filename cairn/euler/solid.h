@@ -128,6 +128,9 @@ struct GridSolid {
 /// node with a mass of its own.
 GridSolid place_solid(const Grid& grid, const ElasticBodyDef& def, const SolidSettings& settings, ThreadPool* pool);
 
+/// All fields as long as the blocks have nodes, and empty.
+void resize_fields(GridSolid& solid);
+
 /// Largest stable step, s: cfl * spacing / (wave speed + speed), and of viscosity spacing^2 density / (12 viscosity).
 double step_limit(const GridSolid& solid, double cfl);
 
