@@ -50,51 +50,98 @@ std::string complaint(std::int32_t proxy, const BoundingBall& ball) {
       proxy, ball.centre.x, ball.centre.y, ball.centre.z, ball.radius, kLargestCoordinate);
 }
 
+bool is_usable(std::span<const Aabb> bounds, std::span<const BoundingBall> balls, std::size_t i) {
+  return usable(bounds[i]) && (balls.empty() || usable(balls[i]));
+}
+
+[[noreturn]] void complain(std::span<const Aabb> bounds, std::span<const BoundingBall> balls, std::int32_t bad) {
+  const auto k = to_index(bad);
+  fail_input(usable(bounds[k]) ? complaint(bad, balls[k]) : complaint(bad, bounds[k]));
+}
+
 }  // namespace
 
-void BroadPhase::find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter,
-                            std::span<const BoundingBall> balls, ThreadPool* pool, std::vector<BroadPair>& pairs) {
+void BroadPhase::find_pairs(const Proxies& proxies, ThreadPool* pool, std::vector<BroadPair>& pairs) {
+  const auto& [bounds, filter, balls, changed] = proxies;
   require(bounds.size() == filter.size(), "find_pairs needs one filter for every box");
   require(balls.empty() || bounds.size() == balls.size(), "find_pairs needs one ball for every box, or none at all");
   require(bounds.size() < 0x7fffffff, "find_pairs takes fewer than 2^31 - 1 boxes");
-  check(bounds, balls, pool);
-  remember(bounds, filter, balls, pool);
-  find_picky(pool);
+  CAIRN_ASSERT(changed == nullptr || holds_all_changes(proxies));
+  if (are_few(proxies)) {
+    remember_few(proxies);
+  } else {
+    check(proxies, pool);
+    remember(proxies, pool);
+    find_picky(pool);
+  }
   collect(pool, pairs);
   remove_excluded(pairs);
 }
 
-void BroadPhase::check(std::span<const Aabb> bounds, std::span<const BoundingBall> balls, ThreadPool* pool) {
+/// What changed is known, is little, and no proxy came, went or has another filter.
+bool BroadPhase::are_few(const Proxies& proxies) const {
+  constexpr std::size_t kFew = 8;  // one in so many
+  const auto& [bounds, filter, balls, changed] = proxies;
+  if (changed == nullptr || bounds_.size() != bounds.size() || balls_.size() != balls.size()) return false;
+  return kFew * changed->size() < bounds.size() && std::none_of(changed->begin(), changed->end(), [&](std::int32_t i) {
+           return filter_[to_index(i)] != filter[to_index(i)];
+         });
+}
+
+/// Of every proxy that is not listed, the last call's values still hold.
+bool BroadPhase::holds_all_changes(const Proxies& proxies) const {
+  const auto& [bounds, filter, balls, changed] = proxies;
+  if (bounds_.size() != bounds.size() || balls_.size() != balls.size()) return true;  // all are looked at
+  std::vector<std::uint8_t> listed(bounds.size(), 0);
+  for (const std::int32_t i : *changed) listed[to_index(i)] = 1;
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const bool same_ball =
+        balls.empty() || (balls_[i].centre == balls[i].centre && balls_[i].radius == balls[i].radius);
+    if (listed[i] == 0 && !(bounds_[i] == bounds[i] && filter_[i] == filter[i] && same_ball)) return false;
+  }
+  return true;
+}
+
+void BroadPhase::check(const Proxies& proxies, ThreadPool* pool) {
+  const auto& [bounds, filter, balls, changed] = proxies;
   const auto n = static_cast<std::int64_t>(bounds.size());
   first_bad_.assign(to_index((n + kGrain - 1) / kGrain), -1);
-  parallel_for(pool, n, kGrain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(pool, n, kGrain, [&, &bounds = bounds, &balls = balls](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const auto k = to_index(i);
-      if (usable(bounds[k]) && (balls.empty() || usable(balls[k]))) continue;
+      if (is_usable(bounds, balls, to_index(i))) continue;
       first_bad_[to_index(begin / kGrain)] = static_cast<std::int32_t>(i);
       return;
     }
   });
-  for (const std::int32_t bad : first_bad_) {
-    if (bad < 0) continue;
-    const auto k = to_index(bad);
-    fail_input(usable(bounds[k]) ? complaint(bad, balls[k]) : complaint(bad, bounds[k]));
-  }
+  for (const std::int32_t bad : first_bad_)
+    if (bad >= 0) complain(bounds, balls, bad);
 }
 
-void BroadPhase::remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter,
-                          std::span<const BoundingBall> balls, ThreadPool* pool) {
-  const std::size_t known = std::min(filter_.size(), filter.size());
-  bounds_.resize(bounds.size());
-  filter_.resize(filter.size());
-  balls_.resize(balls.size());
-  filter_changed_.resize(filter.size());
-  for_each_index(pool, bounds.size(), kGrain, [&](std::size_t i) {
-    bounds_[i] = bounds[i];
-    filter_changed_[i] = i >= known || filter_[i] != filter[i] ? 1 : 0;
-    filter_[i] = filter[i];
-    if (!balls.empty()) balls_[i] = balls[i];
+void BroadPhase::remember(const Proxies& proxies, ThreadPool* pool) {
+  const std::size_t known = std::min(filter_.size(), proxies.filter.size());
+  bounds_.resize(proxies.bounds.size());
+  filter_.resize(proxies.filter.size());
+  balls_.resize(proxies.balls.size());
+  filter_changed_.resize(proxies.filter.size());
+  few_changed_ = nullptr;
+  for_each_index(pool, bounds_.size(), kGrain, [&](std::size_t i) {
+    bounds_[i] = proxies.bounds[i];
+    filter_changed_[i] = i >= known || filter_[i] != proxies.filter[i] ? 1 : 0;
+    filter_[i] = proxies.filter[i];
+    if (!balls_.empty()) balls_[i] = proxies.balls[i];
   });
+}
+
+/// The same for what changed alone; nothing has changed if one of those cannot be used.
+void BroadPhase::remember_few(const Proxies& proxies) {
+  const auto& [bounds, filter, balls, changed] = proxies;
+  for (const std::int32_t i : *changed)
+    if (!is_usable(bounds, balls, to_index(i))) complain(bounds, balls, i);
+  for (const std::int32_t i : *changed) {
+    bounds_[to_index(i)] = bounds[to_index(i)];
+    if (!balls.empty()) balls_[to_index(i)] = balls[to_index(i)];
+  }
+  few_changed_ = changed;
 }
 
 void BroadPhase::find_picky(ThreadPool* pool) {

@@ -2,7 +2,8 @@
 // Broad phase: which boxes overlap, so that the narrow phase looks at those pairs only.
 //
 // A proxy is an index: its box, its filter and its ball stand at that index of the spans given to `find_pairs`.
-// Detectors find out themselves what moved, came or went; the caller keeps arrays and nothing else. An empty box
+// Detectors find out themselves what moved, came or went; the caller keeps arrays and nothing else. A caller that knows
+// what may have changed says so (`Proxies::changed`): then the tree looks at nothing else. An empty box
 // (Aabb{}) marks a proxy that is absent: it pairs with nothing until it gets a box again. Balls are optional: in a
 // packing the boxes of diagonal neighbours overlap and their balls do not (a ball lattice: 13 pairs per body, or 3).
 //
@@ -48,6 +49,15 @@ constexpr bool accepts(const ProxyFilter& a, const ProxyFilter& b) {
   return (a.layer & b.mask) != 0 && (b.layer & a.mask) != 0 && (a.moves || b.moves);
 }
 
+/// What is given to `find_pairs`.
+struct Proxies {
+  std::span<const Aabb> bounds;              ///< per proxy
+  std::span<const ProxyFilter> filter;       ///< per proxy
+  std::span<const BoundingBall> balls = {};  ///< per proxy, or none: they are not tested
+  /// The proxies whose box, filter or ball may differ from those of the last call, in any order; null: any may.
+  const std::vector<std::int32_t>* changed = nullptr;
+};
+
 /// 1 if the boxes overlap, else 0; without branches, for loops whose outcome cannot be predicted.
 constexpr int overlap_bit(const Aabb& a, const Aabb& b) {
   return int{a.lower.x <= b.upper.x} & int{b.lower.x <= a.upper.x} & int{a.lower.y <= b.upper.y} &
@@ -64,8 +74,11 @@ class BroadPhase {
   /// Finds all pairs; see the contract above. Throws InputError that names the proxy if a box is not finite, has its
   /// corners exchanged or lies beyond kLargestCoordinate, if a centre does, or if a radius is negative or no number;
   /// nothing has changed then. No balls at all: they are not tested.
+  void find_pairs(const Proxies& proxies, ThreadPool* pool, std::vector<BroadPair>& pairs);
   void find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter,
-                  std::span<const BoundingBall> balls, ThreadPool* pool, std::vector<BroadPair>& pairs);
+                  std::span<const BoundingBall> balls, ThreadPool* pool, std::vector<BroadPair>& pairs) {
+    find_pairs(Proxies{bounds, filter, balls}, pool, pairs);
+  }
   void find_pairs(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, ThreadPool* pool,
                   std::vector<BroadPair>& pairs) {
     find_pairs(bounds, filter, {}, pool, pairs);
@@ -102,11 +115,15 @@ class BroadPhase {
   std::vector<BoundingBall> balls_;  ///< per proxy, or empty: no ball test
   /// Per proxy: 1 if the filter differs from the last call's, or the proxy is new. Valid during `collect`.
   std::vector<std::uint8_t> filter_changed_;
+  /// During `collect`: all that differs from the last call, if it is little and no filter is among it; else null.
+  const std::vector<std::int32_t>* few_changed_ = nullptr;
 
  private:
-  void check(std::span<const Aabb> bounds, std::span<const BoundingBall> balls, ThreadPool* pool);
-  void remember(std::span<const Aabb> bounds, std::span<const ProxyFilter> filter, std::span<const BoundingBall> balls,
-                ThreadPool* pool);
+  void check(const Proxies& proxies, ThreadPool* pool);
+  bool are_few(const Proxies& proxies) const;
+  bool holds_all_changes(const Proxies& proxies) const;
+  void remember(const Proxies& proxies, ThreadPool* pool);
+  void remember_few(const Proxies& proxies);
   void remove_excluded(std::vector<BroadPair>& pairs) const;
 
   void find_picky(ThreadPool* pool);

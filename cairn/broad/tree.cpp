@@ -39,6 +39,20 @@ TreeBroadPhase::TreeBroadPhase(const TreeSettings& settings) : settings_(setting
 }
 
 void TreeBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pairs) {
+  const bool all_within =
+      few_changed_ != nullptr && std::none_of(few_changed_->begin(), few_changed_->end(),
+                                              [&](std::int32_t proxy) { return has_left(to_index(proxy)); });
+  if (all_within) {
+    test_few();
+  } else {
+    renew(pool);
+    test_kept(pool);
+  }
+  keep_exact(pool, pairs);
+}
+
+/// New fat boxes and pairs for those that left theirs.
+void TreeBroadPhase::renew(ThreadPool* pool) {
   const bool count_changed = fat_.size() != bounds_.size();
   const bool balls_gone = balls_.empty() && !fat_ball_.empty();  // the kept pairs lack what the balls ruled out
   fat_.resize(bounds_.size());
@@ -51,16 +65,19 @@ void TreeBroadPhase::collect(ThreadPool* pool, std::vector<BroadPair>& pairs) {
   const bool any =
       std::any_of(marked_.lanes.begin(), marked_.lanes.end(), [](std::uint8_t lanes) { return lanes != 0; });
   if (count_changed || any) find_kept(pool);
-  keep_exact(pool, pairs);
 }
 
 /// An absent proxy counts as being within its fat box: its kept pairs fail the exact test.
+bool TreeBroadPhase::has_left(std::size_t proxy) const {
+  const bool ball_within = balls_.empty() || !present(bounds_[proxy]) || contains(fat_ball_[proxy], balls_[proxy]);
+  return !contains(fat_[proxy], bounds_[proxy]) || !ball_within;
+}
+
 void TreeBroadPhase::find_leavers(ThreadPool* pool) {
   left_.resize(bounds_.size());
-  for_each_index(pool, count(), kGrain, [&](std::size_t i) {
-    const bool ball_within = balls_.empty() || !present(bounds_[i]) || contains(fat_ball_[i], balls_[i]);
-    left_[i] = contains(fat_[i], bounds_[i]) && ball_within && filter_changed_[i] == 0 ? 0 : 1;
-  });
+  const bool filters_last = few_changed_ != nullptr;
+  for_each_index(pool, count(), kGrain,
+                 [&](std::size_t i) { left_[i] = has_left(i) || (!filters_last && filter_changed_[i] != 0) ? 1 : 0; });
 }
 
 void TreeBroadPhase::measure_extent() {
@@ -133,20 +150,41 @@ void TreeBroadPhase::merge_into_kept(ThreadPool* pool) {
   buffer_.concatenate(pool, kept_);
 }
 
-/// The kept pairs whose true boxes and balls overlap. Every block writes to its own part of the result, then the parts
-/// close up.
+/// Which kept pairs overlap with their true boxes and balls.
+void TreeBroadPhase::test_kept(ThreadPool* pool) {
+  is_exact_.resize(kept_.size());
+  const bool balls = !balls_.empty();
+  for_each_index(pool, kept_.size(), kPairGrain, [&](std::size_t k) {
+    const auto a = to_index(kept_[k].a), b = to_index(kept_[k].b);
+    is_exact_[k] = static_cast<std::uint8_t>(overlap_bit(bounds_[a], bounds_[b]) &
+                                             (balls ? int{overlap(balls_[a], balls_[b])} : 1));
+  });
+}
+
+/// The same for the pairs of few proxies; the others overlap as they did.
+void TreeBroadPhase::test_few() {
+  changed_.resize(bounds_.size(), 0);
+  for (const std::int32_t proxy : *few_changed_) changed_[to_index(proxy)] = 1;
+  const bool balls = !balls_.empty();
+  if (!few_changed_->empty())
+    for (std::size_t k = 0; k < kept_.size(); ++k) {
+      const auto a = to_index(kept_[k].a), b = to_index(kept_[k].b);
+      if ((changed_[a] | changed_[b]) == 0) continue;
+      is_exact_[k] = overlap(bounds_[a], bounds_[b]) && (!balls || overlap(balls_[a], balls_[b])) ? 1 : 0;
+    }
+  for (const std::int32_t proxy : *few_changed_) changed_[to_index(proxy)] = 0;
+}
+
+/// The pairs that overlap exactly. Every block writes to its own part of the result, then the parts close up.
 void TreeBroadPhase::keep_exact(ThreadPool* pool, std::vector<BroadPair>& pairs) {
   const auto n = static_cast<std::int64_t>(kept_.size());
   pairs.resize(kept_.size());
   exact_.resize(to_index((n + kPairGrain - 1) / kPairGrain));
-  const bool balls = !balls_.empty();
   parallel_for(pool, n, kPairGrain, [&](std::int64_t begin, std::int64_t end) {
     BroadPair* out = pairs.data() + begin;
     for (std::int64_t k = begin; k < end; ++k) {
-      const BroadPair pair = kept_[to_index(k)];
-      const auto a = to_index(pair.a), b = to_index(pair.b);
-      *out = pair;
-      out += overlap_bit(bounds_[a], bounds_[b]) & (balls ? int{overlap(balls_[a], balls_[b])} : 1);
+      *out = kept_[to_index(k)];
+      out += is_exact_[to_index(k)];
     }
     exact_[to_index(begin / kPairGrain)] = out - (pairs.data() + begin);
   });

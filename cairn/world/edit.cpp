@@ -217,6 +217,7 @@ void drop_shape(WorldState& world, std::size_t s) {
   world.any_removed = true;
   world.shapes.body[s] = -1;
   world.shapes.bounds[s] = Aabb{};
+  world.shapes.changed.push_back(static_cast<std::int32_t>(s));
   world.shapes.def[s] = ShapeDef{};
   world.shapes.shape[s] = Sphere{};
   world.queries.mark_removed(s);

@@ -54,6 +54,7 @@ void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i) {
   shapes.ball_radius[i] = sphere != nullptr ? sphere->radius : finite ? norm(box.upper - middle) : kInfinity;
   shapes.centred[i] = shapes.local[i] == Pose{} && shapes.ball_centre[i] == Vec3{} ? 1 : 0;
   shapes.filter[i] = {def.layer, def.mask, (bodies.status[body] & (kDynamic | kKinematic)) != 0};
+  shapes.changed.push_back(static_cast<std::int32_t>(i));
 }
 
 void place_shape(const Bodies& bodies, Shapes& shapes, std::size_t i, double margin, double dt) {

@@ -29,6 +29,9 @@ struct Shapes {
   std::vector<Pose> pose;          ///< world
   std::vector<Aabb> bounds;        ///< world, grown for the broad phase
   std::vector<BoundingBall> ball;  ///< world, grown likewise
+  /// Those whose filter, bounds or ball may differ from what the broad phase saw last. Edits and placing add to it, the
+  /// broad phase clears it. Not saved: a restored world has a new broad phase, which looks at all.
+  std::vector<std::int32_t> changed;
 
   std::size_t size() const { return body.size(); }
   void resize(std::size_t count);
@@ -40,7 +43,7 @@ double speculative_turn(const Vec3& angular_velocity, double radius, double dt);
 /// Bounds as far as the broad phase takes them: those of a half-space have no end.
 Aabb clamped(const Aabb& box);
 
-/// Fills the derived fields of slot i from `def` and the body.
+/// Fills the derived fields of slot i from `def` and the body; the slot counts as changed.
 void prepare_shape(const Bodies& bodies, Shapes& shapes, std::size_t i);
 
 /// Places a shape: pose, bounds and ball, grown by half the margin and by the way its body may go in the next step.

@@ -86,18 +86,25 @@ bool find_moved(WorldState& world) {
   return any_entered;
 }
 
-/// The shapes of all bodies that moved: one by one where these are few, else in the order of the arrays.
-void place_shapes(WorldState& world, double dt) {
+/// The shapes of all bodies that moved: one by one where these are few, else in the order of the arrays. Returns
+/// whether they are few and known to be all that changed.
+bool place_shapes(WorldState& world, double dt) {
   constexpr std::size_t kFew = 8;  // a body in so many
   Shapes& shapes = world.shapes;
   const auto place = [&](std::size_t s) { place_shape(world.bodies, shapes, s, world.settings.margin, dt); };
-  if (kFew * world.moved.size() < world.bodies.size())
-    return for_bodies(world, world.moved, [&](std::size_t i) {
+  if (kFew * world.moved.size() < world.bodies.size()) {
+    for (const std::int32_t i : world.moved)
+      for (const std::uint32_t s : world.bodies.record[to_index(i)].shapes)
+        shapes.changed.push_back(static_cast<std::int32_t>(s));
+    for_bodies(world, world.moved, [&](std::size_t i) {
       for (const std::uint32_t s : world.bodies.record[i].shapes) place(s);
     });
+    return world.is_continued;
+  }
   for_each_index(world.pool.get(), shapes.size(), kBodyGrain, [&](std::size_t i) {
     if (shapes.body[i] >= 0 && world.has_moved[to_index(shapes.body[i])] != 0) place(i);
   });
+  return false;
 }
 
 /// After it is known who sleeps.
@@ -120,10 +127,12 @@ void list_movers(WorldState& world) {
 void find_pairs(WorldState& world, double dt) {
   StageTimer timing(world, Stage::broad);
   world.any_entered = find_moved(world);
-  place_shapes(world, dt);
+  Shapes& shapes = world.shapes;
+  const bool changes_are_known = place_shapes(world, dt);
   if (world.exclusions_changed) refresh_exclusions(world);
-  world.broad->find_pairs(world.shapes.bounds, world.shapes.filter, world.shapes.ball, world.pool.get(),
-                          world.cache.next_pairs());
+  world.broad->find_pairs({shapes.bounds, shapes.filter, shapes.ball, changes_are_known ? &shapes.changed : nullptr},
+                          world.pool.get(), world.cache.next_pairs());
+  shapes.changed.clear();
 }
 
 void update_contacts(WorldState& world, double dt) {

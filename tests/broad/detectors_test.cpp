@@ -117,6 +117,42 @@ TEST(Detectors, AgreeWhileASceneGrowsAndShrinksByOne) {
   }
 }
 
+/// A caller that names what changed gets the same pairs: few or many changes, leaps out of the fat boxes, removals,
+/// returns, other filters, proxies named without need or twice, another count, balls that come and go.
+TEST(Detectors, AgreeWhenTheyAreToldWhatChanged) {
+  Random random(77);
+  Scene scene = testing_boxes::random_scene(Kind::uniform, 500, random);
+  std::vector<std::unique_ptr<BroadPhase>> detectors;
+  for (const std::string& name : broad_phase_names()) detectors.push_back(make_broad_phase(name));
+  Pairs pairs;
+  std::size_t few = 0;
+  for (int k = 0; k < 400; ++k) {
+    std::vector<std::int32_t> changed;
+    const int count = k % 10 == 9 ? 300 : static_cast<int>(random.below(6));
+    for (int c = 0; c < count; ++c) {
+      const auto i = to_index(random.below(scene.bounds.size()));
+      changed.push_back(static_cast<std::int32_t>(i));
+      const double way = std::vector{0.0, 0.001, 0.02, 2.0}[random.below(4)];
+      const Vec3 shift = way * Vec3{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
+      const Vec3 middle = random.below(8) == 0 ? Vec3{} : scene.balls[i].centre + shift;
+      scene.bounds[i] = random.below(10) == 0 ? Aabb{} : testing_boxes::box_at(middle, {0.3, 0.3, 0.3});
+      scene.balls[i] = {middle, 0.4};
+      if (random.below(10) == 0) scene.filter[i].mask ^= 1;
+    }
+    if (count > 0) changed.push_back(changed.front());
+    if (k % 50 == 49) scene.resize(scene.bounds.size() - 7);
+    std::erase_if(changed, [&](std::int32_t i) { return to_index(i) >= scene.bounds.size(); });
+    if (8 * changed.size() < scene.bounds.size()) ++few;
+    const Balls balls = k % 80 < 70 ? Balls(scene.balls) : Balls();
+    const Pairs expected = oracle(scene, balls);
+    for (std::size_t d = 0; d < detectors.size(); ++d) {
+      detectors[d]->find_pairs({scene.bounds, scene.filter, balls, &changed}, nullptr, pairs);
+      ASSERT_EQ(pairs, expected) << broad_phase_names()[d] << ", step " << k;
+    }
+  }
+  EXPECT_GT(few, 300u);
+}
+
 /// The fat balls of the tree last while a body rolls to and fro within its margin, and its partners come and go.
 TEST(Detectors, AgreeWhileBallsTurnAboutEachOther) {
   const auto tree = make_broad_phase("tree");
