@@ -20,20 +20,25 @@ ProblemBody make_cube() {
   return body;
 }
 
-/// Four contacts at the corners of the rectangle where the top of `lower` carries `upper`. Centres in the plane y = 0;
-/// `lower` is the ground when its index is that of the last body.
-void add_face(ContactProblem& problem, std::int32_t lower, const Vec3& lower_centre, std::int32_t upper,
-              const Vec3& upper_centre, bool on_ground) {
-  const double left = on_ground ? upper_centre.x - 0.5 : std::max(lower_centre.x, upper_centre.x) - 0.5;
-  const double right = on_ground ? upper_centre.x + 0.5 : std::min(lower_centre.x, upper_centre.x) + 0.5;
+/// A cube by its index, with its centre in the plane y = 0.
+struct Cube {
+  std::int32_t body;
+  Vec3 centre;
+};
+
+/// Four contacts at the corners of the rectangle where the top of `lower` carries `upper`. `lower` is the ground when
+/// its index is that of the last body.
+void add_face(ContactProblem& problem, const Cube& lower, const Cube& upper, bool on_ground) {
+  const double left = on_ground ? upper.centre.x - 0.5 : std::max(lower.centre.x, upper.centre.x) - 0.5;
+  const double right = on_ground ? upper.centre.x + 0.5 : std::min(lower.centre.x, upper.centre.x) + 0.5;
   for (const double x : {left, right}) {
     for (const double y : {-0.5, 0.5}) {
-      const Vec3 point{x, y, upper_centre.z - 0.5};
+      const Vec3 point{x, y, upper.centre.z - 0.5};
       ContactBlock c;
-      c.body_a = lower;
-      c.body_b = upper;
-      c.arm_a = point - lower_centre;
-      c.arm_b = point - upper_centre;
+      c.body_a = lower.body;
+      c.body_b = upper.body;
+      c.arm_a = point - lower.centre;
+      c.arm_b = point - upper.centre;
       c.friction1 = c.friction2 = kFriction;
       problem.contacts.push_back(c);
     }
@@ -47,7 +52,7 @@ ContactProblem box_stack(int n) {
   ContactProblem problem;
   problem.bodies.assign(to_index(n), make_cube());
   problem.bodies.emplace_back();
-  for (int i = 0; i < n; ++i) add_face(problem, i == 0 ? n : i - 1, {0, 0, i - 0.5}, i, {0, 0, i + 0.5}, i == 0);
+  for (int i = 0; i < n; ++i) add_face(problem, {i == 0 ? n : i - 1, {0, 0, i - 0.5}}, {i, {0, 0, i + 0.5}}, i == 0);
   return problem;
 }
 
@@ -63,11 +68,11 @@ ContactProblem pyramid(int n) {
     for (int column = 0; column < n - row; ++column) {
       const std::int32_t body = first + column;
       if (row == 0) {
-        add_face(problem, ground, {}, body, centre(0, column), true);
+        add_face(problem, {ground, {}}, {body, centre(0, column)}, true);
         continue;
       }
       for (const int below : {column, column + 1})
-        add_face(problem, first_below + below, centre(row - 1, below), body, centre(row, column), false);
+        add_face(problem, {first_below + below, centre(row - 1, below)}, {body, centre(row, column)}, false);
     }
     first_below = first;
     first += n - row;

@@ -13,8 +13,14 @@ namespace cairn::scenes {
 namespace {
 
 /// The stone between two radial joints, a prism with straight sides whose corners lie on the two circles; neighbours
-/// share them. Angles from the springing, rad.
-void add_voussoir(World& world, double from, double to, double inner, double outer, const Material& material) {
+/// share them.
+struct Voussoir {
+  double from, to;  ///< rad from the springing
+  double inner, outer;
+};
+
+void add_voussoir(World& world, const Voussoir& stone, const Material& material) {
+  const auto& [from, to, inner, outer] = stone;
   const double half_depth = 0.1 * (inner + outer);
   const double middle = 0.5 * (from + to), mean = 0.5 * (inner + outer);
   const Vec3 centre{mean * std::cos(middle), 0, mean * std::sin(middle)};
@@ -35,7 +41,7 @@ void build_arch(World& world, const SceneValues& values) {
   const Material material = rubbing(values.get("friction"));
   add_ground(world, material);
   for (int i = 0; i < stones; ++i)
-    add_voussoir(world, kPi * i / stones, kPi * (i + 1) / stones, radius - 0.5 * thickness, radius + 0.5 * thickness,
+    add_voussoir(world, {kPi * i / stones, kPi * (i + 1) / stones, radius - 0.5 * thickness, radius + 0.5 * thickness},
                  material);
 }
 

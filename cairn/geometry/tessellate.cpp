@@ -46,12 +46,16 @@ class Turned {
   Tessellation out_;
 };
 
-/// Quarter or half circles from `begin` to `end` (rad from the lowest point) about (0, 0, z).
-void add_arc(Turned& out, double radius, double z, double begin, double end, int parts) {
+/// Part of a circle about (0, 0, z), from `begin` to `end` (rad from the lowest point).
+struct Arc {
+  double radius, z, begin, end;
+};
+
+void add_arc(const Arc& arc, int parts, Turned& out) {
   for (int k = 0; k <= parts; ++k) {
-    const double angle = begin + (end - begin) * k / parts;
+    const double angle = arc.begin + (arc.end - arc.begin) * k / parts;
     const bool pole = angle < 1e-9 || angle > kPi - 1e-9;
-    out.add({pole ? 0 : radius * std::sin(angle), z - radius * std::cos(angle)});
+    out.add({pole ? 0 : arc.radius * std::sin(angle), arc.z - arc.radius * std::cos(angle)});
   }
 }
 
@@ -61,13 +65,13 @@ class Tessellator {
 
   Tessellation operator()(const Sphere& s) const {
     Turned out(settings_.segments);
-    add_arc(out, s.radius, 0, 0, kPi, settings_.segments / 2);
+    add_arc({s.radius, 0, 0, kPi}, settings_.segments / 2, out);
     return out.take();
   }
   Tessellation operator()(const Capsule& s) const {
     Turned out(settings_.segments);
-    add_arc(out, s.radius, -s.half_length, 0, 0.5 * kPi, settings_.segments / 4 + 1);
-    add_arc(out, s.radius, s.half_length, 0.5 * kPi, kPi, settings_.segments / 4 + 1);
+    add_arc({s.radius, -s.half_length, 0, 0.5 * kPi}, settings_.segments / 4 + 1, out);
+    add_arc({s.radius, s.half_length, 0.5 * kPi, kPi}, settings_.segments / 4 + 1, out);
     return out.take();
   }
   Tessellation operator()(const Cylinder& s) const {

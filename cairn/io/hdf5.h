@@ -103,8 +103,16 @@ class Hdf5Reader {
     std::int64_t chunk = 0;  ///< entries per chunk; 0 without chunks
   };
   Dataset open_dataset(const std::string& path, int most_rank = 1) const;
-  void read_table(const std::string& path, std::span<const std::int64_t> row, std::int64_t first, std::int64_t count,
-                  bool integers, std::int64_t memory_type, void* data) const;
+  /// Rows first to first + count of a table, each of the given shape.
+  struct TableRows {
+    std::span<const std::int64_t> row;
+    std::int64_t first = 0, count = 0;
+  };
+  struct TableType {
+    bool integers = false;
+    std::int64_t memory_type = 0;
+  };
+  void read_table(const std::string& path, const TableRows& rows, const TableType& type, void* data) const;
   Hdf5Handle open_attribute(const std::string& group, const std::string& name) const;
   void check_storage(const Dataset& dataset, const std::string& path) const;
   void read(const Dataset& dataset, const std::string& path, std::int64_t count, std::int64_t memory_type,

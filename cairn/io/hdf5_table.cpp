@@ -149,8 +149,9 @@ std::vector<std::int64_t> Hdf5Reader::shape(const std::string& path) const {
   return open_dataset(path, kMostRank).extents;
 }
 
-void Hdf5Reader::read_table(const std::string& path, std::span<const std::int64_t> row, std::int64_t first,
-                            std::int64_t count, bool integers, std::int64_t memory_type, void* data) const {
+void Hdf5Reader::read_table(const std::string& path, const TableRows& rows, const TableType& type, void* data) const {
+  const auto& [row, first, count] = rows;
+  const bool integers = type.integers;
   const Dataset dataset = open_dataset(path, kMostRank);
   const std::vector<std::int64_t>& extents = dataset.extents;
   if (extents.size() != row.size() + 1 || !std::equal(row.begin(), row.end(), extents.begin() + 1))
@@ -165,7 +166,7 @@ void Hdf5Reader::read_table(const std::string& path, std::span<const std::int64_
   const Hdf5Handle memory(H5Screate_simple(static_cast<int>(extents.size()), size, nullptr), H5Sclose);
   const Hdf5Handle space(H5Dget_space(dataset.id.get()), H5Sclose);
   H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, nullptr, size, nullptr);
-  if (H5Dread(dataset.id.get(), memory_type, memory.get(), space.get(), H5P_DEFAULT, data) < 0)
+  if (H5Dread(dataset.id.get(), type.memory_type, memory.get(), space.get(), H5P_DEFAULT, data) < 0)
     fail_input(fmt::format("{}: its rows cannot be read: the file is truncated or damaged", path));
 }
 
@@ -187,22 +188,22 @@ void* make_room(std::vector<T>& out, const std::string& path, std::span<const st
 
 void Hdf5Reader::read_rows(const std::string& path, std::span<const std::int64_t> row, std::int64_t first,
                            std::int64_t count, std::vector<double>& out) const {
-  read_table(path, row, first, count, false, H5T_NATIVE_DOUBLE, make_room(out, path, row, count));
+  read_table(path, {row, first, count}, {false, H5T_NATIVE_DOUBLE}, make_room(out, path, row, count));
 }
 void Hdf5Reader::read_rows(const std::string& path, std::span<const std::int64_t> row, std::int64_t first,
                            std::int64_t count, std::vector<std::int64_t>& out) const {
-  read_table(path, row, first, count, true, H5T_NATIVE_INT64, make_room(out, path, row, count));
+  read_table(path, {row, first, count}, {true, H5T_NATIVE_INT64}, make_room(out, path, row, count));
 }
 void Hdf5Reader::read_rows(const std::string& path, std::span<const std::int64_t> row, std::int64_t first,
                            std::int64_t count, std::vector<std::uint64_t>& out) const {
-  read_table(path, row, first, count, true, H5T_NATIVE_UINT64, make_room(out, path, row, count));
+  read_table(path, {row, first, count}, {true, H5T_NATIVE_UINT64}, make_room(out, path, row, count));
 }
 
 std::string Hdf5Reader::read_bytes(const std::string& path) const {
   const std::vector<std::int64_t> extents = shape(path);
   if (extents.size() != 1 || extents[0] > kMaxArrayEntries) fail_input(fmt::format("{} must be a list of bytes", path));
   std::string bytes(to_index(extents[0]), '\0');
-  read_table(path, {}, 0, extents[0], true, H5T_NATIVE_UINT8, bytes.data());
+  read_table(path, {{}, 0, extents[0]}, {true, H5T_NATIVE_UINT8}, bytes.data());
   return bytes;
 }
 

@@ -39,8 +39,15 @@ void validate_friction(int dim, const std::vector<double>& mu) {
       fail_input(fmt::format("mu[{}] is {}, it must be finite and not negative", k, mu[k]));
 }
 
-void append(const SparseMatrix& m, std::int64_t row, std::int64_t col, bool transpose, double sign,
-            std::vector<Eigen::Triplet<double>>& out) {
+/// Where and how a matrix stands in a larger one.
+struct Placing {
+  std::int64_t row = 0, col = 0;
+  bool transpose = false;
+  double sign = 1;
+};
+
+void append(const SparseMatrix& m, const Placing& at_place, std::vector<Eigen::Triplet<double>>& out) {
+  const auto& [row, col, transpose, sign] = at_place;
   for (std::int64_t c = 0; c < m.cols; ++c)
     for (std::int64_t e = m.col_start[at(c)]; e < m.col_start[at(c) + 1]; ++e) {
       const std::int64_t r = m.row[at(e)];
@@ -52,7 +59,7 @@ void append(const SparseMatrix& m, std::int64_t row, std::int64_t col, bool tran
 /// `m` in the upper left corner of a rows x m.cols matrix of zeros.
 Sparse to_eigen(const SparseMatrix& m, std::int64_t rows) {
   std::vector<Eigen::Triplet<double>> entries;
-  append(m, 0, 0, false, 1.0, entries);
+  append(m, {}, entries);
   Sparse result(rows, m.cols);
   result.setFromTriplets(entries.begin(), entries.end());
   return result;
@@ -187,9 +194,9 @@ bool is_finite(const DelassusProblem& p) {
 Sparse system_matrix(const GlobalProblem& problem) {
   const std::int64_t dofs = problem.m.rows, size = dofs + problem.g.cols;
   std::vector<Eigen::Triplet<double>> entries;
-  append(stores_one_triangle(problem.m) ? complete_triangle(problem.m) : problem.m, 0, 0, false, 1.0, entries);
-  append(problem.g, 0, dofs, false, -1.0, entries);
-  append(problem.g, dofs, 0, true, 1.0, entries);
+  append(stores_one_triangle(problem.m) ? complete_triangle(problem.m) : problem.m, {}, entries);
+  append(problem.g, {0, dofs, false, -1.0}, entries);
+  append(problem.g, {dofs, 0, true, 1.0}, entries);
   Sparse result(size, size);
   result.setFromTriplets(entries.begin(), entries.end());
   return result;

@@ -67,13 +67,21 @@ void measure_friction(const Gauge& g, int dim, double& excess, double& gap) {
   gap = power + std::sqrt(support2);  // maximal dissipation: power = -(support function of the set)
 }
 
-void measure_contacts(const Gauges& gauges, int dim, Measures& m, double& sum2, std::size_t& rows) {
+/// Squares of the natural map over rows.
+struct RowSum {
+  double sum2 = 0;
+  std::size_t rows = 0;
+
+  double rms() const { return std::sqrt(sum2 / static_cast<double>(std::max<std::size_t>(rows, 1))); }
+};
+
+void measure_contacts(const Gauges& gauges, int dim, Measures& m, RowSum& sum) {
   double c2 = 0, c5 = 0;
   for (const Gauge& g : gauges) {
     std::array<double, 4> r{};
     natural_rows(g, dim, r);
     for (int i = 0; i < dim; ++i) {
-      sum2 += r[i] * r[i];
+      sum.sum2 += r[i] * r[i];
       m.c1_max = std::max(m.c1_max, std::fabs(r[i]) / m.v_ref);
     }
     c2 += std::max(0.0, -g.velocity[0]);
@@ -83,7 +91,7 @@ void measure_contacts(const Gauges& gauges, int dim, Measures& m, double& sum2, 
     m.c6_cone_excess = std::max(m.c6_cone_excess, excess / (m.mass_ref * m.v_ref));
     m.c6_dissipation_gap = std::max(m.c6_dissipation_gap, gap / (m.mass_ref * m.v_ref * m.v_ref));
   }
-  rows += gauges.size() * to_index(dim);
+  sum.rows += gauges.size() * to_index(dim);
   const double count = gauges.empty() ? 1.0 : static_cast<double>(gauges.size());
   m.c2_violation = c2 / count / m.v_ref;
   m.c5_complementarity = c5 / count / (m.mass_ref * m.v_ref * m.v_ref);
@@ -110,7 +118,7 @@ Gauges gauges_of(const ContactProblem& problem, const ContactSolution& solution,
 }
 
 void measure_joints(const ContactProblem& problem, const ContactSolution& solution, const std::vector<Velocity>& u,
-                    Measures& m, double& sum2, std::size_t& rows) {
+                    Measures& m, RowSum& sum) {
   for (const JointBlock& joint : problem.joints) {
     for (std::int32_t k = joint.first_row; k < joint.first_row + joint.row_count; ++k) {
       const JointRow& row = problem.joint_rows[to_index(k)];
@@ -123,11 +131,11 @@ void measure_joints(const ContactProblem& problem, const ContactSolution& soluti
       const double stiffness = joint_velocity(row, a, b) + softness;
       const double r =
           stiffness > 0 ? stiffness * (impulse - std::clamp(impulse - y / stiffness, row.lower, row.upper)) : y;
-      sum2 += r * r;
+      sum.sum2 += r * r;
       m.c1_max = std::max(m.c1_max, std::fabs(r) / m.v_ref);
       m.c3_joint_velocity = std::max(m.c3_joint_velocity, std::fabs(r) / m.v_ref);
       m.c4_joint_error_max = std::max(m.c4_joint_error_max, std::fabs(row.error));
-      ++rows;
+      ++sum.rows;
     }
   }
 }
@@ -190,11 +198,10 @@ Measures residual(const ContactProblem& problem, const ContactSolution& solution
   m.residual = ContactRuler(problem).residual(solution);
   set_references(problem, gauges, m);
   measure_natural_map(gauges, dim, m);
-  double sum2 = 0;
-  std::size_t rows = 0;
-  measure_contacts(gauges, dim, m, sum2, rows);
-  measure_joints(problem, solution, u, m, sum2, rows);
-  m.c1_rms = std::sqrt(sum2 / static_cast<double>(std::max<std::size_t>(rows, 1))) / m.v_ref;
+  RowSum sum;
+  measure_contacts(gauges, dim, m, sum);
+  measure_joints(problem, solution, u, m, sum);
+  m.c1_rms = sum.rms() / m.v_ref;
   measure_positions(problem, m);
   for (std::size_t i = 0; i < u.size(); ++i) {
     const double off =
@@ -262,10 +269,9 @@ Measures residual(const DelassusProblem& problem, std::span<const double> impuls
   m.residual = relative_residual(problem, impulse, velocity);
   set_references(gauges, m);
   measure_natural_map(gauges, problem.dim(), m);
-  double sum2 = 0;
-  std::size_t rows = 0;
-  measure_contacts(gauges, problem.dim(), m, sum2, rows);
-  m.c1_rms = std::sqrt(sum2 / static_cast<double>(std::max<std::size_t>(rows, 1))) / m.v_ref;
+  RowSum sum;
+  measure_contacts(gauges, problem.dim(), m, sum);
+  m.c1_rms = sum.rms() / m.v_ref;
   if (!reference.empty()) m.c8_kinetic_error = kinetic_error(problem, impulse, reference);
   return m;
 }

@@ -190,14 +190,14 @@ double step_ratio(const WorldState& world, double dt) {
 /// not, and for whoever looks at the problem: that changes nothing in the lanes.
 void assemble_problem(WorldState& world, double dt) {
   StageTimer timing(world, Stage::assemble);
-  const ContactSource source = contact_source(world);
-  const double ratio = step_ratio(world, dt), impulse_scale = world.settings.warm_start ? ratio : 0.0;
+  const double ratio = step_ratio(world, dt);
+  const ContactSource source = contact_source(world, world.settings.warm_start ? ratio : 0.0);
   LaneSolver* lanes = world.solver->lane_solver();
-  assemble_bodies(world.bodies, world.movers, world.settings, dt, world.pool.get(), world.assembly);
+  assemble_bodies({world.bodies, world.movers, world.settings}, dt, world.pool.get(), world.assembly);
   assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
-  if (lanes != nullptr) assemble_lanes(source, world.settings, impulse_scale, *lanes, world.pool.get(), world.assembly);
+  if (lanes != nullptr) assemble_lanes(source, *lanes, world.pool.get(), world.assembly);
   if (lanes == nullptr || world.is_judging || world.keeps_problem || world.keeps_warm_start)
-    assemble_contacts(source, world.settings, impulse_scale, world.pool.get(), world.assembly);
+    assemble_contacts(source, world.pool.get(), world.assembly);
   if (world.projects_joints)
     world.joint_projector.begin(!world.solver->traits().has_sub_steps, world.bodies, world.joints,
                                 world.settings.joint_projection, world.pool.get(), world.assembly);

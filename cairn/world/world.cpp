@@ -118,7 +118,7 @@ void complete_problem(WorldState& world) {
       "the world was edited since its last step, whose contacts were not kept: ask for the problem before the edit, "
       "or call keep_problem(true) before the step");
   if (!assembly.is_in_lanes) return;
-  assemble_contacts(contact_source(world), world.settings, 0.0, world.pool.get(), assembly);
+  assemble_contacts(contact_source(world), world.pool.get(), assembly);
   read_lanes(world.pool.get(), assembly);
 }
 

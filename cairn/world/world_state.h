@@ -103,9 +103,9 @@ struct WorldState {
   void check_outside_step(const char* function) const;
 };
 
-/// Where assembly finds the contacts of this step.
-inline ContactSource contact_source(const WorldState& world) {
-  return {world.shapes, world.materials, world.cache, world.graph, world.slabs_rest};
+/// Where assembly finds the contacts of this step, and what they start from.
+inline ContactSource contact_source(const WorldState& world, double impulse_scale = 0) {
+  return {world.shapes, world.materials, world.cache, world.graph, world.settings, world.slabs_rest, impulse_scale};
 }
 /// The problem of the last step with its contacts, which may not have been needed so far, and their impulses.
 /// InputError if it can no longer be made.

@@ -59,15 +59,20 @@ std::vector<Case> cases() {
   return list;
 }
 
-SolveReport solve(ProxSolver& solver, const Case& each, const ContactProblem& problem,
-                  const std::vector<std::int32_t>& colours, ContactSolution& solution, ThreadPool* pool) {
+struct ColouredProblem {
+  ContactProblem problem;
+  std::vector<std::int32_t> colours;
+};
+
+SolveReport solve(ProxSolver& solver, const Case& each, const ColouredProblem& given, ContactSolution& solution,
+                  ThreadPool* pool) {
   SolveContext context;
-  if (each.colours_given) context.contact_colour = colours;
+  if (each.colours_given) context.contact_colour = given.colours;
   context.pool = pool;
   context.stop = {each.tolerance, 25, 0};
   context.details = false;
   context.measure_end = each.measure_end;
-  return solver.solve(problem, solution, context);
+  return solver.solve(given.problem, solution, context);
 }
 
 TEST(WarmSolve, AllocatesNothing) {
@@ -75,16 +80,15 @@ TEST(WarmSolve, AllocatesNothing) {
   GTEST_SKIP() << "debug builds check invariants, which allocates";
 #endif
   const auto pool = make_pool(2);
-  const std::vector<ContactProblem> list = falling_problems();
-  std::vector<std::vector<std::int32_t>> colours;
-  for (const ContactProblem& problem : list) colours.push_back(colours_of(problem));
+  std::vector<ColouredProblem> list;
+  for (const ContactProblem& problem : falling_problems()) list.push_back({problem, colours_of(problem)});
   for (const Case& each : cases()) {
     ProxSolver solver(each.settings);
     std::vector<ContactSolution> solutions(list.size());
-    for (std::size_t i = 0; i < list.size(); ++i) solve(solver, each, list[i], colours[i], solutions[i], pool.get());
+    for (std::size_t i = 0; i < list.size(); ++i) solve(solver, each, list[i], solutions[i], pool.get());
     const long before = allocation_count();
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const SolveReport report = solve(solver, each, list[i], colours[i], solutions[i], pool.get());
+      const SolveReport report = solve(solver, each, list[i], solutions[i], pool.get());
       EXPECT_EQ(allocation_count() - before, 0)
           << "problem " << i << ", order " << static_cast<int>(each.settings.order) << ", acceleration "
           << static_cast<int>(each.settings.acceleration) << ", tolerance " << each.tolerance;
@@ -102,9 +106,9 @@ TEST(WarmSolve, ForgetsTheSolvesBefore) {
       for (const ContactProblem& problem : list) {
         ContactSolution expected, got;
         ProxSolver fresh(each.settings);
-        const std::vector<std::int32_t> colours = colours_of(problem);
-        const SolveReport a = solve(fresh, each, problem, colours, expected, pool.get());
-        const SolveReport b = solve(warm, each, problem, colours, got, pool.get());
+        const ColouredProblem given{problem, colours_of(problem)};
+        const SolveReport a = solve(fresh, each, given, expected, pool.get());
+        const SolveReport b = solve(warm, each, given, got, pool.get());
         ASSERT_EQ(got.contact_impulse, expected.contact_impulse);
         ASSERT_EQ(got.joint_impulse, expected.joint_impulse);
         ASSERT_EQ(got.velocity, expected.velocity);

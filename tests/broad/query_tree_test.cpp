@@ -15,22 +15,23 @@ namespace {
 using testing_boxes::Kind;
 using Proxies = std::set<std::size_t>;
 
-/// Cuts [t0, t1] to the times at which a moving interval meets a resting one along one axis.
-bool cut(double lower, double upper, double speed, const std::array<double, 2>& other, double& t0, double& t1) {
-  if (speed == 0) return lower <= other[1] && other[0] <= upper;
-  const double a = (other[0] - upper) / speed, b = (other[1] - lower) / speed;
-  t0 = std::max(t0, std::min(a, b)), t1 = std::min(t1, std::max(a, b));
-  return t0 <= t1;
+/// Cuts t to the times at which a moving interval meets a resting one along one axis.
+using Interval = std::array<double, 2>;
+bool cut(const Interval& own, double speed, const Interval& other, Interval& t) {
+  if (speed == 0) return own[0] <= other[1] && other[0] <= own[1];
+  const double a = (other[0] - own[1]) / speed, b = (other[1] - own[0]) / speed;
+  t = {std::max(t[0], std::min(a, b)), std::min(t[1], std::max(a, b))};
+  return t[0] <= t[1];
 }
 
 /// When a box that moves first meets another; beyond `reach`: never.
 double first_touch(const Aabb& box, const Vec3& way, double reach, const Aabb& other) {
-  double t0 = 0, t1 = reach;
+  Interval t{0, reach};
   const bool meets = other.lower.x <= other.upper.x &&
-                     cut(box.lower.x, box.upper.x, way.x, {other.lower.x, other.upper.x}, t0, t1) &&
-                     cut(box.lower.y, box.upper.y, way.y, {other.lower.y, other.upper.y}, t0, t1) &&
-                     cut(box.lower.z, box.upper.z, way.z, {other.lower.z, other.upper.z}, t0, t1);
-  return meets ? t0 : 2 * reach + 1;
+                     cut({box.lower.x, box.upper.x}, way.x, {other.lower.x, other.upper.x}, t) &&
+                     cut({box.lower.y, box.upper.y}, way.y, {other.lower.y, other.upper.y}, t) &&
+                     cut({box.lower.z, box.upper.z}, way.z, {other.lower.z, other.upper.z}, t);
+  return meets ? t[0] : 2 * reach + 1;
 }
 
 class EveryKindOfBoxes : public testing::TestWithParam<int> {

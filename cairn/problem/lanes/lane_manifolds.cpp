@@ -15,8 +15,8 @@ bool share_frame(const ContactBlock& a, const ContactBlock& b) {
 }  // namespace
 
 /// Contacts are runs of one point. Those of bodies that cannot move are in no lane.
-void LaneManifolds::group(const ContactProblem& problem, std::span<const std::int32_t> colour,
-                          const LaneProblem& lanes) {
+void LaneManifolds::group(const LaneInput& in, const LaneProblem& lanes) {
+  const ContactProblem& problem = in.problem;
   lanes_.clear();
   LaneGrouping grouping;
   const auto keep = [&](const LaneRun& lane) { lanes_.push_back(lane); };
@@ -25,27 +25,26 @@ void LaneManifolds::group(const ContactProblem& problem, std::span<const std::in
     const ContactBlock& contact = problem.contacts[k];
     const auto moves = [&](std::int32_t body) { return lanes.can_move(to_index(body)); };
     if (!moves(contact.body_a) && !moves(contact.body_b)) continue;
-    const bool same_pair =
-        k > 0 && share_bodies(problem.contacts[k - 1], contact) && (colour.empty() || colour[k] == colour[k - 1]);
+    const bool same_pair = k > 0 && share_bodies(problem.contacts[k - 1], contact) &&
+                           (in.colour.empty() || in.colour[k] == in.colour[k - 1]);
     if (!same_pair) ++pair;
     const auto index = static_cast<std::int32_t>(k);
     grouping.add(
-        index, index, 1, pair, [&](std::int32_t run) { return share_frame(problem.contacts[to_index(run)], contact); },
-        keep);
+        {index, index, 1, pair},
+        [&](std::int32_t run) { return share_frame(problem.contacts[to_index(run)], contact); }, keep);
   }
   grouping.finish(keep);
 }
 
-void LaneManifolds::find(const ContactProblem& problem, const ContactSolution& warm,
-                         std::span<const std::int32_t> colour, const LaneBatching& batching, ThreadPool* pool,
-                         LaneProblem& lanes) {
-  group(problem, colour, lanes);
-  find_batches(problem, warm, batching, pool, lanes);
+void LaneManifolds::find(const LaneInput& in, const LaneBatching& batching, ThreadPool* pool, LaneProblem& lanes) {
+  const ContactProblem& problem = in.problem;
+  group(in, lanes);
+  find_batches(in, batching, pool, lanes);
   colour_.resize(size()), keys_.resize(size());
-  if (colour.empty())
+  if (in.colour.empty())
     colour_greedily(problem);
   else
-    for (std::size_t i = 0; i < size(); ++i) colour_[i] = colour[to_index(lanes_[i].run)];
+    for (std::size_t i = 0; i < size(); ++i) colour_[i] = in.colour[to_index(lanes_[i].run)];
   for (std::size_t i = 0; i < size(); ++i) {
     const auto first = to_index(lanes_[i].run);
     const ContactBlock& c = problem.contacts[first];
@@ -53,13 +52,14 @@ void LaneManifolds::find(const ContactProblem& problem, const ContactSolution& w
                       c.normal, c.arm_a,  c.arm_b};
     for (std::size_t k = first; k < first + to_index(lanes_[i].count); ++k)
       traits.extra = traits.extra || problem.contacts[k].restitution > 0;
-    keys_[i] = lanes.key(traits, batch_[i], colour_[i], lanes_[i].ordinal);
+    keys_[i] = lanes.key(traits, {batch_[i], colour_[i], lanes_[i].ordinal});
   }
 }
 
 /// Islands are held together by contacts and joints.
-void LaneManifolds::find_batches(const ContactProblem& problem, const ContactSolution& warm,
-                                 const LaneBatching& batching, ThreadPool* pool, LaneProblem& lanes) {
+void LaneManifolds::find_batches(const LaneInput& in, const LaneBatching& batching, ThreadPool* pool,
+                                 LaneProblem& lanes) {
+  const ContactProblem& problem = in.problem;
   const auto vertex = [&](std::int32_t b) { return lanes.can_move(to_index(b)) ? b : kNoVertex; };
   edges_.clear();
   for (const LaneRun& lane : lanes_) {
@@ -74,7 +74,7 @@ void LaneManifolds::find_batches(const ContactProblem& problem, const ContactSol
     const auto contact = [&](int p) { return to_index(lanes_[i].run + p); };
     count_manifold(
         lanes_[i].count, [&](int p) { return problem.contacts[contact(p)].gap; },
-        [&](int p) { return warm.contact_impulse.empty() ? 0.0 : warm.contact_impulse[contact(p)][0]; },
+        [&](int p) { return in.warm.contact_impulse.empty() ? 0.0 : in.warm.contact_impulse[contact(p)][0]; },
         counts_[to_index(islands_.of_edge[i])]);
   }
   assign_batches(batching, islands_, counts_, island_batch_, lanes);

@@ -15,15 +15,20 @@
 
 namespace cairn {
 
+/// What lanes are made from.
+struct LaneInput {
+  const ContactProblem& problem;
+  const ContactSolution& warm;           ///< its impulses may be empty
+  std::span<const std::int32_t> colour;  ///< per contact as in SolveContext::contact_colour, or empty: found greedily
+};
+
 class LaneManifolds {
  public:
-  /// `colour`: per contact as in SolveContext::contact_colour, or empty: found greedily. Sets the batches of `lanes`,
-  /// whose bodies must be there.
-  void find(const ContactProblem& problem, const ContactSolution& warm, std::span<const std::int32_t> colour,
-            const LaneBatching& batching, ThreadPool* pool, LaneProblem& lanes);
+  /// Sets the batches of `lanes`, whose bodies must be there.
+  void find(const LaneInput& in, const LaneBatching& batching, ThreadPool* pool, LaneProblem& lanes);
 
   std::size_t size() const { return lanes_.size(); }
-  std::span<const std::uint32_t> keys() const { return keys_; }
+  std::span<const LaneKey> keys() const { return keys_; }
   int batch(std::size_t i) const { return batch_[i]; }
 
   /// Manifold i, with the impulses of `warm` if it has any.
@@ -35,15 +40,14 @@ class LaneManifolds {
   void share_by_load(const ContactProblem& problem, std::size_t i, std::vector<std::array<double, 4>>& impulse) const;
 
  private:
-  void group(const ContactProblem& problem, std::span<const std::int32_t> colour, const LaneProblem& lanes);
-  void find_batches(const ContactProblem& problem, const ContactSolution& warm, const LaneBatching& batching,
-                    ThreadPool* pool, LaneProblem& lanes);
+  void group(const LaneInput& in, const LaneProblem& lanes);
+  void find_batches(const LaneInput& in, const LaneBatching& batching, ThreadPool* pool, LaneProblem& lanes);
   void colour_greedily(const ContactProblem& problem);
 
   std::vector<LaneRun> lanes_;
   std::vector<std::int32_t> colour_;  ///< per manifold
   std::vector<std::uint8_t> batch_;   ///< per manifold
-  std::vector<std::uint32_t> keys_;   ///< per manifold
+  std::vector<LaneKey> keys_;         ///< per manifold
   std::vector<Edge> edges_;           ///< per manifold the bodies that can move, then of joints
   std::vector<Edge> pairs_;           ///< per pair the same
   IslandFinder finder_;

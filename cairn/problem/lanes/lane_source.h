@@ -15,6 +15,14 @@
 
 namespace cairn {
 
+/// Points that the source keeps together: a manifold of the cache, or one contact of a problem.
+struct PointRun {
+  std::int32_t run = 0;          ///< its number in the source
+  std::int32_t first_point = 0;  ///< in the source
+  std::int32_t count = 0;        ///< points
+  std::int32_t pair = 0;         ///< the source's number of the pair
+};
+
 /// Points that stand in one lane: up to four that follow each other, of one pair of bodies and with one frame.
 struct LaneRun {
   std::int32_t run = 0;          ///< the first of the source's runs in it
@@ -24,24 +32,22 @@ struct LaneRun {
   std::int32_t pair = 0;         ///< the source's number of the pair
 };
 
-/// Cuts runs of points into lanes. A run is what the source keeps together: a manifold of the cache, a contact of a
-/// problem. Runs of one pair that have the same frame share a lane while it has room.
+/// Cuts runs of points into lanes. Runs of one pair that have the same frame share a lane while it has room.
 class LaneGrouping {
  public:
   /// `has_frame_of(run)` says whether the new run has the frame of an earlier one; it is asked for runs of one pair
   /// only.
   template <class HasFrameOf, class Visit>
-  void add(std::int32_t run, std::int32_t first_point, std::int32_t points, std::int32_t pair,
-           HasFrameOf&& has_frame_of, Visit&& visit) {
-    const bool same_pair = has_pair_ && pair == lane_.pair;
+  void add(const PointRun& next, HasFrameOf&& has_frame_of, Visit&& visit) {
+    const bool same_pair = has_pair_ && next.pair == lane_.pair;
     const bool joins = same_pair && lane_.count > 0 && lane_.count < kMostPoints && has_frame_of(lane_.run);
-    std::int32_t taken = joins ? std::min(points, kMostPoints - lane_.count) : 0;
+    std::int32_t taken = joins ? std::min(next.count, kMostPoints - lane_.count) : 0;
     lane_.count += taken;
     std::int32_t ordinal = same_pair ? lane_.ordinal + 1 : 0;
-    for (; taken < points; ++ordinal) {
+    for (; taken < next.count; ++ordinal) {
       finish(visit);
-      const std::int32_t here = std::min(points - taken, kMostPoints);
-      lane_ = {run, first_point + taken, here, ordinal, pair};
+      const std::int32_t here = std::min(next.count - taken, kMostPoints);
+      lane_ = {next.run, next.first_point + taken, here, ordinal, next.pair};
       has_pair_ = true;
       taken += here;
     }
@@ -120,6 +126,12 @@ class LaneBatching {
   virtual int batch_of(const IslandCounts& counts) const = 0;
   /// Over how many sub-steps the impulses of a batch are spread.
   virtual int sub_steps(int batch) const = 0;
+  /// The same of every batch.
+  std::array<int, kMostBatches> spread() const {
+    std::array<int, kMostBatches> spread{};
+    for (int batch = 0; batch < kMostBatches; ++batch) spread[to_index(batch)] = sub_steps(batch);
+    return spread;
+  }
 };
 
 /// The batch of each island, and of each body (LaneProblem::batch_of) by its island; bodies without one have batch 0.

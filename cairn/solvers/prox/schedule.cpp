@@ -270,8 +270,9 @@ Schedule make_schedule(const ProxSettings& settings, const Lists& neighbours) {
 }
 
 /// A stable counting sort: blocks of contacts count their colours, the counts become places, the blocks fill them in.
-void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Edge> edges, const LeftOver& left_over,
-                        ThreadPool* pool, ScheduleScratch& scratch, Schedule& schedule) {
+void schedule_by_colour(const ColouredContacts& contacts, const LeftOver& left_over, ThreadPool* pool,
+                        ScheduleScratch& scratch, Schedule& schedule) {
+  const std::span<const std::int32_t> colour = contacts.colour;
   constexpr std::int64_t kBlock = 16384;
   const auto count = static_cast<std::int64_t>(colour.size());
   const ColourRange range = range_of(colour, kBlock, pool);
@@ -312,7 +313,7 @@ void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Ed
     for (std::int64_t k = begin; k < end; ++k) schedule.order[to_index(next_of(k)++)] = static_cast<std::int32_t>(k);
   });
   for (SweepStage& stage : schedule.stages)
-    if (stage.kind == StageKind::chunks) cut_into_chunks(edges, stage, schedule);
+    if (stage.kind == StageKind::chunks) cut_into_chunks(contacts.edges, stage, schedule);
 }
 
 bool is_proper(const Schedule& schedule, std::span<const Edge> edges, std::int32_t vertex_count) {

@@ -61,6 +61,12 @@ Schedule make_schedule(const ProxSettings& settings, std::span<const Edge> edges
 /// masses.
 Schedule make_schedule(const ProxSettings& settings, const Lists& neighbours);
 
+/// Contacts that come with a colour.
+struct ColouredContacts {
+  std::span<const std::int32_t> colour;  ///< per contact (SolveContext::contact_colour)
+  std::span<const Edge> edges;           ///< per contact
+};
+
 /// Which contacts that come with a colour are left over, and what becomes of them.
 struct LeftOver {
   std::int64_t merge_below = 0;                  ///< colours with fewer contacts than this are left over too,
@@ -71,13 +77,13 @@ struct LeftOver {
 /// Up to so many contacts are visited one after the other sooner than side by side.
 inline constexpr std::int64_t kFewLeftOver = 128;
 
-/// For contacts that come with a colour (SolveContext::contact_colour): a stage of chunks per colour in ascending
+/// For contacts that come with a colour: a stage of chunks per colour in ascending
 /// order, then those of colour -1 and what else is left over in one last stage, in the order given. Contacts of one
 /// colour that follow each other and share a body are one group and stay in one chunk, in their order; chunks are cut
 /// at the first end of a group after 1024 contacts. Throws InputError for a colour that is not in
 /// [-1, kMostGivenColours).
-void schedule_by_colour(std::span<const std::int32_t> colour, std::span<const Edge> edges, const LeftOver& left_over,
-                        ThreadPool* pool, ScheduleScratch& scratch, Schedule& schedule);
+void schedule_by_colour(const ColouredContacts& contacts, const LeftOver& left_over, ThreadPool* pool,
+                        ScheduleScratch& scratch, Schedule& schedule);
 
 /// Whether no body is in two groups of one stage of chunks, a group being neighbours in `order` with the same two
 /// bodies.

@@ -97,7 +97,7 @@ void FactorisedSweep<D>::load(const ContactProblem& problem, const ProxSettings&
     left_over.is_split = settings.schedule != ScheduleKind::greedy;
     if (settings.schedule == ScheduleKind::split)
       left_over.merge_below = settings.merge_below, left_over.max_colours = settings.max_colours;
-    schedule_by_colour(contact_colour, packed_.edges, left_over, pool, schedule_scratch_, schedule_);
+    schedule_by_colour({contact_colour, packed_.edges}, left_over, pool, schedule_scratch_, schedule_);
     CAIRN_ASSERT(is_proper(schedule_, packed_.edges, slots));
   } else {
     make_schedule(settings, packed_.edges, slots, schedule_scratch_, schedule_);

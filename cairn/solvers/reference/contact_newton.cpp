@@ -14,9 +14,16 @@ namespace {
 constexpr int kWindow = 4;     // residuals the line search may compare with: Newton on F is not monotone
 constexpr int kHalvings = 12;  // of the Newton step
 
+/// One contact where F is evaluated.
+struct ContactIterate {
+  int dim;
+  const double *x, *z;
+  double rho_n, rho_t;
+};
+
 /// F of one contact and, if asked for, dF/dx = p and dF/dz = q (row major, zero on entry).
-void alart_curnier(int dim, const double* x, const double* z, double rho_n, double rho_t, double* f, double* p,
-                   double* q) {
+void alart_curnier(const ContactIterate& at, double* f, double* p, double* q) {
+  const auto& [dim, x, z, rho_n, rho_t] = at;
   const double tau_n = x[0] - rho_n * z[0], radius = std::max(tau_n, 0.0);
   double tau[4], length2 = 0;
   for (int i = 1; i < dim; ++i) {
@@ -98,7 +105,7 @@ double ContactNewton::evaluate(std::span<const double> x, std::span<const double
       p_[k].fill(0);
       q_[k].fill(0);
     }
-    alart_curnier(problem_.dim(), &x[k * dim], &z[k * dim], problem_.rho_n[k], problem_.rho_t[k], &f_[k * dim],
+    alart_curnier({problem_.dim(), &x[k * dim], &z[k * dim], problem_.rho_n[k], problem_.rho_t[k]}, &f_[k * dim],
                   jacobian ? p_[k].data() : nullptr, q_[k].data());
   }
   return norm(f_);

@@ -256,7 +256,8 @@ SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem
   std::array<int, kMostBatches> spread{};
   for (int batch = 0; batch < kMostBatches; ++batch) spread[to_index(batch)] = sub_steps(batch);
   for_each_index(context.pool, bodies.size(), kBodyGrain, [&](std::size_t i) {
-    lanes.read_body(i, bodies[i], dt, spread[lanes.batch_of[i]], solution.velocity[i], solution.displacement[i]);
+    const BodyStep step = lanes.read_body(i, bodies[i], dt, spread[lanes.batch_of[i]]);
+    solution.velocity[i] = step.velocity, solution.displacement[i] = step.displacement;
   });
   report.seconds = timer.seconds();
   report.reason = StopReason::max_iterations;
@@ -270,7 +271,7 @@ SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem
 void SoftStepSolver::load(const ContactProblem& problem, const ContactSolution& warm, SolveContext& context) {
   Workspace& w = *workspace_;
   w.lanes.load_bodies(problem.bodies, context.pool);
-  w.manifolds.find(problem, warm, context.contact_colour, *this, context.pool, w.lanes);
+  w.manifolds.find({problem, warm, context.contact_colour}, *this, context.pool, w.lanes);
   w.lanes.lay_out(w.manifolds.keys());
   for_each_index(context.pool, w.manifolds.size(), kManifoldGrain, [&](std::size_t i) {
     w.lanes.fill(i, w.manifolds.gather(problem, warm, i), sub_steps(w.manifolds.batch(i)));

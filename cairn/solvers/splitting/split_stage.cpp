@@ -183,7 +183,7 @@ double SplitStage<D>::run_pass(const PackedProblem<D>& packed, double* lambda, B
         for (std::int64_t i = begin; i < end; ++i) {
           const SplitBlock& block = blocks_[to_index(i)];
           const double mine = is_single(block) ? visit_single<kRows>(block, pass, packed, lambda, w)
-                                               : visit<kRows>(block, pass, packed, lambda, w, copies_of(block, few));
+                                               : visit<kRows>({block, pass, copies_of(block, few)}, packed, lambda, w);
           most = larger(most, mine);
         }
         return most;
@@ -222,8 +222,10 @@ template <ContactRows kRows>
 /// Gauss-Seidel inside the block on its own copies; by rows, all rows from w. Leaves the shares of its bodies.
 template <int D>
 template <ContactRows kRows>
-[[gnu::flatten]] double SplitStage<D>::visit(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed,
-                                             double* lambda, const BodyState* w, BodyState* local) {
+[[gnu::flatten]] double SplitStage<D>::visit(const BlockVisit& at, const PackedProblem<D>& packed, double* lambda,
+                                             const BodyState* w) {
+  const SplitBlock& block = at.block;
+  BodyState* const local = at.local;
   const std::int32_t* const slots = copy_slot_.data() + block.copy_begin;
   const std::int32_t bodies = block.copy_end - block.copy_begin;
   for (std::int32_t i = 0; i < bodies; ++i) {
@@ -231,14 +233,13 @@ template <ContactRows kRows>
     if (rule_.full_mass) share_of(block.copy_begin + i) = {};
   }
   double change = 0;
-  if (kRows != ContactRows::friction && block.row_begin < block.row_end)
-    change = visit_rows(block, pass, packed, lambda, w, local);
+  if (kRows != ContactRows::friction && block.row_begin < block.row_end) change = visit_rows(at, packed, lambda, w);
   for (std::int32_t k = block.contact_begin; k < block.contact_end; ++k) {
     const PackedContact<D>& c = packed.contacts[to_index(k)];
-    const Edge& at = contact_at_[to_index(k - first_)];
-    const ContactTurn turn = take_turn<D, kRows>(packed.set, c, source(at.a, c.a, w, local),
-                                                 source(at.b, c.b, w, local), lambda + std::int64_t{k} * D);
-    push_contact(block, pass, c, turn.impulse, at, local);
+    const Edge& copies = contact_at_[to_index(k - first_)];
+    const ContactTurn turn = take_turn<D, kRows>(packed.set, c, source(copies.a, c.a, w, local),
+                                                 source(copies.b, c.b, w, local), lambda + std::int64_t{k} * D);
+    push_contact(at, c, turn.impulse, copies);
     change = larger(change, turn.work);
   }
   if (rule_.full_mass) return change;
@@ -251,21 +252,21 @@ template <ContactRows kRows>
 
 /// Joint rows of a block: lambda <- clamp(lambda - r (y + G lambda)).
 template <int D>
-double SplitStage<D>::visit_rows(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed,
-                                 double* lambda, const BodyState* w, BodyState* local) {
+double SplitStage<D>::visit_rows(const BlockVisit& at, const PackedProblem<D>& packed, double* lambda,
+                                 const BodyState* w) {
   double change = 0;
-  for (std::int32_t i = block.row_begin; i < block.row_end; ++i) {
+  for (std::int32_t i = at.block.row_begin; i < at.block.row_end; ++i) {
     const auto k = to_index(rows_[to_index(i)]);
     const PackedRow& row = packed.rows[k];
-    const Edge& at = row_at_[to_index(i)];
+    const Edge& copies = row_at_[to_index(i)];
     double& impulse = lambda[packed.contacts.size() * D + k];
-    const double y =
-        row_velocity(row, source(at.a, row.a, w, local), source(at.b, row.b, w, local)) + row.softness * impulse;
+    const double y = row_velocity(row, source(copies.a, row.a, w, at.local), source(copies.b, row.b, w, at.local)) +
+                     row.softness * impulse;
     const double next = std::clamp(impulse - row.r * y, row.row.lower, row.row.upper);
     const double delta = next - impulse;
     impulse = next;
     change = larger(change, std::fabs(delta * y));
-    push_row(block, pass, row, delta, at, local);
+    push_row(at, row, delta, copies);
   }
   return change;
 }
@@ -282,28 +283,27 @@ inline void SplitStage<D>::push(const BodyMass& mass, const Vec3& linear, const 
 }
 
 template <int D>
-inline void SplitStage<D>::push_contact(const SplitBlock& block, const Pass& pass, const PackedContact<D>& c,
-                                        const WorldImpulse& impulse, const Edge& at, BodyState* local) {
+inline void SplitStage<D>::push_contact(const BlockVisit& at, const PackedContact<D>& c, const WorldImpulse& impulse,
+                                        const Edge& copies) {
   const auto to_body = [&](std::int32_t i, std::int32_t slot, const Vec3& arm, double sign) {
     if (i == kNoVertex) return;
     const Vec3 p = sign * impulse.p;
     Vec3 angular = cross(arm, p);
     if constexpr (D == 4) angular += sign * impulse.torque;
-    push(pass.mass[to_index(slot)], p, angular, block.copy_begin + i, local[i]);
+    push(at.pass.mass[to_index(slot)], p, angular, at.block.copy_begin + i, at.local[i]);
   };
-  to_body(at.a, c.a, c.arm_a, -1);
-  to_body(at.b, c.b, c.arm_b, 1);
+  to_body(copies.a, c.a, c.arm_a, -1);
+  to_body(copies.b, c.b, c.arm_b, 1);
 }
 
 template <int D>
-void SplitStage<D>::push_row(const SplitBlock& block, const Pass& pass, const PackedRow& row, double impulse,
-                             const Edge& at, BodyState* local) {
-  if (at.a != kNoVertex)
-    push(pass.mass[to_index(row.a)], impulse * row.row.linear_a, impulse * row.row.angular_a, block.copy_begin + at.a,
-         local[at.a]);
-  if (at.b != kNoVertex)
-    push(pass.mass[to_index(row.b)], impulse * row.row.linear_b, impulse * row.row.angular_b, block.copy_begin + at.b,
-         local[at.b]);
+void SplitStage<D>::push_row(const BlockVisit& at, const PackedRow& row, double impulse, const Edge& copies) {
+  const auto to_body = [&](std::int32_t i, std::int32_t slot, const Vec3& linear, const Vec3& angular) {
+    if (i == kNoVertex) return;
+    push(at.pass.mass[to_index(slot)], impulse * linear, impulse * angular, at.block.copy_begin + i, at.local[i]);
+  };
+  to_body(copies.a, row.a, row.row.linear_a, row.row.angular_a);
+  to_body(copies.b, row.b, row.row.linear_b, row.row.angular_b);
 }
 
 /// The mean of the copies, as w + (mean of their changes): where nothing changes, w keeps its bits.
@@ -336,31 +336,30 @@ void SplitStage<D>::apply(const PackedProblem<D>& packed, const double* lambda, 
     BodyState few[kFew];
     for (std::int64_t i = begin; i < end; ++i) {
       const SplitBlock& block = blocks_[to_index(i)];
-      apply_block(block, pass_[0], packed, lambda, copies_of(block, few));
+      apply_block({block, pass_[0], copies_of(block, few)}, packed, lambda);
     }
   });
   gather(pass_[0], packed, w, pool);
 }
 
 template <int D>
-void SplitStage<D>::apply_block(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed,
-                                const double* lambda, BodyState* local) {
+void SplitStage<D>::apply_block(const BlockVisit& at, const PackedProblem<D>& packed, const double* lambda) {
+  const SplitBlock& block = at.block;
   for (std::int32_t copy = block.copy_begin; copy < block.copy_end; ++copy) {
-    local[copy - block.copy_begin] = {};
+    at.local[copy - block.copy_begin] = {};
     share_of(copy) = {};
   }
   for (std::int32_t k = block.contact_begin; k < block.contact_end; ++k) {
     const PackedContact<D>& c = packed.contacts[to_index(k)];
-    push_contact(block, pass, c, world_impulse<D>(c, lambda + std::int64_t{k} * D), contact_at_[to_index(k - first_)],
-                 local);
+    push_contact(at, c, world_impulse<D>(c, lambda + std::int64_t{k} * D), contact_at_[to_index(k - first_)]);
   }
   for (std::int32_t i = block.row_begin; i < block.row_end; ++i) {
     const auto k = to_index(rows_[to_index(i)]);
-    push_row(block, pass, packed.rows[k], lambda[packed.contacts.size() * D + k], row_at_[to_index(i)], local);
+    push_row(at, packed.rows[k], lambda[packed.contacts.size() * D + k], row_at_[to_index(i)]);
   }
   if (rule_.full_mass) return;
   for (std::int32_t copy = block.copy_begin; copy < block.copy_end; ++copy)
-    share_of(copy) = {local[copy - block.copy_begin].linear, local[copy - block.copy_begin].angular};
+    share_of(copy) = {at.local[copy - block.copy_begin].linear, at.local[copy - block.copy_begin].angular};
 }
 
 template <int D>

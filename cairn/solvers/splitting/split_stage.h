@@ -79,6 +79,12 @@ class SplitStage {
   struct Share {
     Vec3 linear, angular;
   };
+  /// A block while a pass visits it.
+  struct BlockVisit {
+    const SplitBlock& block;
+    const Pass& pass;
+    BodyState* local;  ///< its copies
+  };
 
   void make_copies(const PackedProblem<D>& packed);
   std::int32_t copy_of(std::int32_t slot, const SplitBlock& block);
@@ -91,17 +97,12 @@ class SplitStage {
   double visit_single(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, double* lambda,
                       const BodyState* w);
   template <ContactRows kRows>
-  double visit(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, double* lambda,
-               const BodyState* w, BodyState* local);
-  double visit_rows(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, double* lambda,
-                    const BodyState* w, BodyState* local);
-  void apply_block(const SplitBlock& block, const Pass& pass, const PackedProblem<D>& packed, const double* lambda,
-                   BodyState* local);
+  double visit(const BlockVisit& at, const PackedProblem<D>& packed, double* lambda, const BodyState* w);
+  double visit_rows(const BlockVisit& at, const PackedProblem<D>& packed, double* lambda, const BodyState* w);
+  void apply_block(const BlockVisit& at, const PackedProblem<D>& packed, const double* lambda);
   void push(const BodyMass& mass, const Vec3& linear, const Vec3& angular, std::int32_t copy, BodyState& state);
-  void push_contact(const SplitBlock& block, const Pass& pass, const PackedContact<D>& c, const WorldImpulse& impulse,
-                    const Edge& at, BodyState* local);
-  void push_row(const SplitBlock& block, const Pass& pass, const PackedRow& row, double impulse, const Edge& at,
-                BodyState* local);
+  void push_contact(const BlockVisit& at, const PackedContact<D>& c, const WorldImpulse& impulse, const Edge& copies);
+  void push_row(const BlockVisit& at, const PackedRow& row, double impulse, const Edge& copies);
   void gather(const Pass& pass, const PackedProblem<D>& packed, BodyState* w, ThreadPool* pool);
 
   static bool is_single(const SplitBlock& block) {

@@ -37,22 +37,30 @@ void add(const QpReport& part, QpReport& total) {
   total.schur_columns = std::max(total.schur_columns, part.schur_columns);
 }
 
+/// A quadratic program, where its answer goes, and its regularisation.
+struct ProgramParts {
+  Pdasm& pdasm;
+  const BoundedQp& qp;
+  QpSolution& solution;
+  double eps;
+};
+
 /// As it is, or from a strong regularisation on. `prepare(eps)` writes matrix and target.
 template <class Prepare>
-QpReport solve_surely(Pdasm& pdasm, const BoundedQp& qp, QpSolution& solution, double eps, const QpContext& context,
-                      const Prepare& prepare) {
-  QpReport report = pdasm.solve(qp, solution, context);
+QpReport solve_surely(const ProgramParts& parts, const QpContext& context, const Prepare& prepare) {
+  QpSolution& solution = parts.solution;
+  QpReport report = parts.pdasm.solve(parts.qp, solution, context);
   if (report.end != QpEnd::max_iterations && report.end != QpEnd::stalled) return report;
   std::fill(solution.state.begin(), solution.state.end(), BoundState::free);
   const auto again = [&](double now) {
     prepare(now);
-    pdasm.change();
-    add(pdasm.solve(qp, solution, context), report);
+    parts.pdasm.change();
+    add(parts.pdasm.solve(parts.qp, solution, context), report);
     return report.end != QpEnd::interrupted && report.end != QpEnd::time_limit;
   };
-  for (double now = kFirstEps; now > eps; now *= kEpsFactor)
+  for (double now = kFirstEps; now > parts.eps; now *= kEpsFactor)
     if (!again(now)) break;
-  again(eps);
+  again(parts.eps);
   return report;
 }
 
@@ -97,7 +105,7 @@ void ContactProgram::set_target(std::span<const double> g, const StaggeredIterat
 QpReport ContactProgram::solve(std::span<const double> g, StaggeredIterate& at, const QpContext& context) {
   const std::size_t contacts = rows_->contacts();
   set_target(g, at, eps_);
-  const QpReport report = solve_surely(pdasm_, qp_, solution_, eps_, context,
+  const QpReport report = solve_surely({pdasm_, qp_, solution_, eps_}, context,
                                        [&](double eps) { set_diagonal(eps), set_target(g, at, eps); });
   std::copy_n(solution_.x.begin(), contacts, at.alpha.begin());
   std::copy_n(solution_.x.begin() + static_cast<std::ptrdiff_t>(contacts), rows_->joints(), at.gamma.begin());
@@ -312,7 +320,7 @@ QpReport FrictionProgram::solve(StaggeredIterate& at, const QpContext& context) 
   last_ = solution_.x;
   set_target(at, settings_.eps);
   set_bounds(at);
-  const QpReport report = solve_surely(pdasm_, qp_, solution_, settings_.eps, context,
+  const QpReport report = solve_surely({pdasm_, qp_, solution_, settings_.eps}, context,
                                        [&](double eps) { set_diagonal(eps), set_target(at, eps); });
   read_answer(at);
   return report;

@@ -65,12 +65,13 @@ bool fill_body(const Bodies& bodies, std::size_t i, const Vec3& gravity, double 
 
 /// Fills the movers, and those of the step before that are none any more; all if there are more or fewer bodies than
 /// then. Returns whether any has an axis that is held.
-bool fill_bodies(const Bodies& bodies, const Movers& movers, const Vec3& gravity, double dt, ThreadPool* pool,
-                 Assembly& out) {
+bool fill_bodies(const BodySource& from, double dt, ThreadPool* pool, Assembly& out) {
+  const Bodies& bodies = from.bodies;
+  const Movers& movers = from.movers;
   std::atomic<bool> any_held = false;
   const auto fill_all = [&](std::size_t count, auto&& body_at) {
     for_each_index(pool, count, kBodyGrain, [&](std::size_t k) {
-      if (const std::int64_t i = body_at(k); i >= 0 && fill_body(bodies, to_index(i), gravity, dt, out))
+      if (const std::int64_t i = body_at(k); i >= 0 && fill_body(bodies, to_index(i), from.settings.gravity, dt, out))
         any_held.store(true);
     });
   };
@@ -147,8 +148,7 @@ void count_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) 
   for (std::size_t s = 0; s < slabs.size(); ++s) out.first_contact[s + 1] += out.first_contact[s];
 }
 
-void fill_slab(const ContactSource& from, const WorldSettings& settings, double impulse_scale, std::size_t s,
-               Assembly& out) {
+void fill_slab(const ContactSource& from, std::size_t s, Assembly& out) {
   const Slab& slab = from.cache.slabs()[s];
   if (from.is_at_rest(slab)) return;
   auto k = to_index(out.first_contact[s]);
@@ -161,8 +161,8 @@ void fill_slab(const ContactSource& from, const WorldSettings& settings, double 
     const ManifoldContext context = manifold_context(from, m);
     for (std::int32_t j = 0; j < m.count; ++j, ++k) {
       const ContactPoint& point = slab.points[to_index(m.first_point + j)];
-      fill_contact(settings, out, context, point, out.problem.contacts[k]);
-      out.solution.contact_impulse[k] = warm_impulse(context, point, impulse_scale);
+      fill_contact(from.settings, out, context, point, out.problem.contacts[k]);
+      out.solution.contact_impulse[k] = warm_impulse(context, point, from.impulse_scale);
       out.contact_colour[k] = from.graph.colour()[to_index(edge)];
     }
   }
@@ -170,28 +170,23 @@ void fill_slab(const ContactSource& from, const WorldSettings& settings, double 
 
 }  // namespace
 
-void assemble_bodies(const Bodies& bodies, const Movers& movers, const WorldSettings& settings, double dt,
-                     ThreadPool* pool, Assembly& out) {
+void assemble_bodies(const BodySource& from, double dt, ThreadPool* pool, Assembly& out) {
   out.problem.dt = dt;
-  out.problem.stabilisation = settings.stabilisation;
-  out.any_locked = fill_bodies(bodies, movers, settings.gravity, dt, pool, out);
-  out.all_take_part = all_are_active(bodies);
+  out.problem.stabilisation = from.settings.stabilisation;
+  out.any_locked = fill_bodies(from, dt, pool, out);
+  out.all_take_part = all_are_active(from.bodies);
   out.has_contacts = out.is_in_lanes = false;
   out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
 }
 
-void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale, ThreadPool* pool,
-                       Assembly& out) {
+void assemble_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) {
   ContactProblem& problem = out.problem;
   count_contacts(from, pool, out);
   const auto contacts = to_index(out.first_contact.back());
   problem.contacts.resize(contacts);
   out.solution.contact_impulse.resize(contacts), out.solution.contact_carry.clear();
   out.contact_colour.resize(contacts);
-  const auto slabs = static_cast<std::int64_t>(from.cache.slabs().size());
-  parallel_for(pool, slabs, kSlabGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) fill_slab(from, settings, impulse_scale, to_index(s), out);
-  });
+  for_each_index(pool, from.cache.slabs().size(), kSlabGrain, [&](std::size_t s) { fill_slab(from, s, out); });
   out.has_contacts = true, out.is_in_lanes = false;
 }
 

@@ -16,6 +16,7 @@
 #include "cairn/core/parallel.h"
 #include "cairn/problem/contact_problem.h"
 #include "cairn/problem/lanes/lane_problem.h"
+#include "cairn/world/assembly/lane_sources.h"
 #include "cairn/world/contacts/contact_cache.h"
 #include "cairn/world/contacts/contact_graph.h"
 #include "cairn/world/material_table.h"
@@ -27,40 +28,6 @@ namespace cairn {
 struct OverlapSums {
   double deepest = 0, sum = 0;  ///< m
   std::int64_t points = 0;
-};
-
-/// Points of a slab that stand in one lane.
-struct LanePoints {
-  std::int32_t body_a = 0, body_b = 0;
-  std::int32_t manifold = 0, first_point = 0;  ///< in the slab
-  std::int32_t count = 0, ordinal = 0;
-  std::int32_t edge = 0;  ///< of the slab
-  bool is_plain = false;  ///< its material
-  bool is_extra = false;  ///< the lane has fields for more
-  bool may_be_round = false;
-  bool is_round = false;  ///< between balls, or a ball and what cannot move: round wherever they are
-  std::uint8_t batch = 0;
-  double friction = 0;  ///< of a plain material: one coefficient, no bounce, no grain, no spin
-};
-
-/// Where the lanes of a world come from; kept from step to step for its memory, and because most steps have the layout
-/// of the one before.
-struct LaneSources {
-  struct OfSlab {
-    std::vector<LanePoints> points;   ///< per manifold of the lanes
-    std::vector<std::uint32_t> keys;  ///< per manifold of the lanes
-    bool filled = false;              ///< as found: its manifolds stand where they stood in the step before
-    bool stays = false;               ///< all of it but the keys depends on nothing but the manifolds there are
-    std::uint64_t made = 0;           ///< which manifolds these were: Slab::made
-    std::uint64_t among = 0;          ///< and among which bodies: LaneProblem::body_set
-  };
-  std::vector<OfSlab> slabs;
-  std::vector<std::size_t> first;          ///< per slab: its first manifold in the lanes, one more at the end
-  std::vector<std::uint32_t> keys;         ///< per manifold of the lanes
-  bool kept = false;                       ///< the layout was that of the step before: maybe it is so again
-  std::vector<IslandCounts> counts;        ///< per island
-  std::vector<std::uint8_t> island_batch;  ///< per island
-  std::vector<std::uint8_t> batch_before;  ///< per body: its batch when lanes were found
 };
 
 struct Assembly {
@@ -88,7 +55,9 @@ struct ContactSource {
   const MaterialTable& materials;
   const ContactCache& cache;
   const ContactGraph& graph;
-  bool slabs_rest = false;  ///< no body of a slab that is still moves in this step
+  const WorldSettings& settings;
+  bool slabs_rest = false;   ///< no body of a slab that is still moves in this step
+  double impulse_scale = 0;  ///< solvers start from the impulses of the last step times this
 
   /// None of its contacts takes part.
   bool is_at_rest(const Slab& slab) const { return slabs_rest && slab.is_still(); }
@@ -104,15 +73,20 @@ struct Movers {
   std::vector<std::uint8_t> is_listed;  ///< per body
 };
 
+/// Where bodies come from.
+struct BodySource {
+  const Bodies& bodies;
+  const Movers& movers;
+  const WorldSettings& settings;
+};
+
 /// Bodies, dt and stabilisation: the problem without contacts and joints. Bodies that are not among the movers are
 /// those that they were.
-void assemble_bodies(const Bodies& bodies, const Movers& movers, const WorldSettings& settings, double dt,
-                     ThreadPool* pool, Assembly& out);
+void assemble_bodies(const BodySource& from, double dt, ThreadPool* pool, Assembly& out);
 
-/// Contacts in double, with their colours and what they start from: the impulses of the last step times
-/// `impulse_scale`. After assemble_bodies; later too, while the cache is that of the step.
-void assemble_contacts(const ContactSource& from, const WorldSettings& settings, double impulse_scale, ThreadPool* pool,
-                       Assembly& out);
+/// Contacts in double, with their colours and what they start from. After assemble_bodies; later too, while the cache
+/// is that of the step.
+void assemble_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out);
 
 /// Impulses of the solution back to the points they belong to.
 void scatter_impulses(const Assembly& assembly, const ContactSource& from, ContactCache& cache, ThreadPool* pool);

@@ -8,10 +8,8 @@
 
 namespace cairn {
 
-/// After assemble_bodies: contacts to `out.lanes`, which start from the impulses of the last step times
-/// `impulse_scale`.
-void assemble_lanes(const ContactSource& from, const WorldSettings& settings, double impulse_scale,
-                    const LaneBatching& batching, ThreadPool* pool, Assembly& out);
+/// After assemble_bodies: contacts to `out.lanes`, with what they start from.
+void assemble_lanes(const ContactSource& from, const LaneBatching& batching, ThreadPool* pool, Assembly& out);
 
 /// Impulses of the last sub-step back to the points they belong to, and which pairs pushed each other on the way.
 void scatter_lanes(const ContactSource& from, const LaneBatching& batching, const Assembly& assembly,

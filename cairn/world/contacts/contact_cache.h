@@ -79,10 +79,9 @@ struct Slab {
   std::vector<std::int32_t> began;   ///< pairs that touch and did not before; written when events are collected
   std::vector<std::int32_t> ceased;  ///< pairs that touched and are apart, though their bounds still overlap
   std::int64_t recycled = 0;
-  bool all_balls = false;   ///< every pair of the block is two balls in contact: may be updated in place
-  bool all_follow = false;  ///< all manifolds have anchors and no pair needs re-collision: may be updated in place
-  std::uint64_t made =
-      0;  ///< number of the update that made the manifolds; since then they are the same ones. 0: unknown
+  bool all_balls = false;      ///< every pair of the block is two balls in contact: may be updated in place
+  bool all_follow = false;     ///< all manifolds have anchors and no pair needs re-collision: may be updated in place
+  std::uint64_t made = 0;      ///< number of the update that made the manifolds, which are the same since; 0: unknown
   std::uint64_t computed = 0;  ///< number of the update that last wrote anything here
   std::uint64_t unmoved = 0;   ///< ContactCache::entries_ when none of its bodies was found to move; 0: some did
   int rests = 0;               ///< updates in a row in which none of its bodies had moved, up to kRests + 1
@@ -92,6 +91,12 @@ struct Slab {
   static constexpr int kRests = 2;
   /// The last update left it alone.
   bool is_still() const { return rests > kRests; }
+  /// Before its pairs are updated one by one.
+  void clear_manifolds() {
+    manifolds.clear(), points.clear(), anchors.clear(), references.clear(), own_normals.clear();
+    recycled = 0;
+    all_balls = all_follow = true;
+  }
   PartManifolds scratch;
 };
 
@@ -108,6 +113,13 @@ struct DetectSettings {
   double recycle_shift = 1e-3, recycle_turn = 1e-3;  ///< m, rad
   std::span<const std::uint8_t> moved{};  ///< per body: 0 if it is where it was in the last update; empty: unknown
   bool any_entered = true;                ///< some body moved that had not moved in the last update
+};
+
+/// What contacts are made from.
+struct DetectInput {
+  const Bodies& bodies;
+  const Shapes& shapes;
+  const DetectSettings& settings;
 };
 
 class ContactCache {
@@ -154,16 +166,27 @@ class ContactCache {
   void restore(ContactGeneration generation);
 
  private:
-  void match_block(std::int64_t begin, std::int64_t end, std::int64_t total);
-  bool update_balls_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings,
-                             std::int64_t begin, std::int64_t end);
-  bool follow_in_place(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
-                       std::int64_t end);
-  void update_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
-                    std::int64_t end);
-  bool stands_still(const Shapes& shapes, const DetectSettings& settings, std::int64_t begin, std::int64_t end) const;
-  void make_block(const Bodies& bodies, const Shapes& shapes, const DetectSettings& settings, std::int64_t begin,
-                  std::int64_t end);
+  /// Pairs begin to end of the next generation, which share a slab.
+  struct PairBlock {
+    std::int64_t begin = 0, end = 0;
+    std::size_t slab() const { return to_index(begin / kPairBlock); }
+    std::size_t size() const { return to_index(end - begin); }
+  };
+  /// What was known about a pair; slab is null if nothing was.
+  struct KnownPair {
+    ContactPair record;
+    const Slab* slab = nullptr;
+  };
+
+  void match_block(const PairBlock& block);
+  void update_block(const DetectInput& in, const PairBlock& block);
+  bool has_same_pairs(const PairBlock& block) const;
+  void take_over(const PairBlock& block);
+  bool stands_still(const DetectInput& in, const PairBlock& block) const;
+  void make_block(const DetectInput& in, const PairBlock& block);
+  KnownPair known_before(std::size_t i) const;
+  bool update_balls_in_place(const DetectInput& in, const PairBlock& block);
+  bool follow_in_place(const DetectInput& in, const PairBlock& block);
 
   ContactGeneration now_, next_;
   std::size_t slab_count_ = 0;

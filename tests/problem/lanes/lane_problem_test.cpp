@@ -110,92 +110,11 @@ TEST(LaneProblem, ABodyThatNothingTouchesFallsFreely) {
   LaneProblem lanes;
   lanes.load_bodies(bodies, nullptr);
   lanes.lay_out({});
-  Velocity velocity, way;
-  lanes.read_body(4, bodies[4], 0.1, 4, velocity, way);
+  const auto [velocity, way] = lanes.read_body(4, bodies[4], 0.1, 4);
   EXPECT_DOUBLE_EQ(velocity.linear.z, 4 - 0.981);
   EXPECT_DOUBLE_EQ(velocity.angular.y, 0.5 + 0.025);
   EXPECT_NEAR(way.linear.z, 0.1 * 4 - 9.81 * 0.025 * 0.025 * (1 + 2 + 3 + 4), 1e-12);
 }
-
-struct Drawn {
-  std::vector<std::uint32_t> keys;
-  std::vector<std::int32_t> colour;
-  std::vector<int> batch;
-};
-
-/// Manifolds of bodies 2 to 4 and the ground in any colour, batch and number within their pair.
-Drawn draw_keys(const LaneProblem& lanes, std::uint64_t seed, int count) {
-  Random random(seed);
-  Drawn drawn;
-  for (int k = 0; k < count; ++k) {
-    LaneTraits traits;
-    traits.body_a = static_cast<std::int32_t>(random.uniform(0, 2.99));
-    traits.body_b = static_cast<std::int32_t>(random.uniform(3, 4.99));
-    traits.count = static_cast<int>(random.uniform(1, 4.99));
-    traits.extra = random.uniform(0, 1) < 0.2;
-    const int batch = static_cast<int>(random.uniform(0, 1.99)), ordinal = static_cast<int>(random.uniform(0, 2.99));
-    const auto colour = static_cast<std::int32_t>(random.uniform(-1, 5.99));
-    drawn.keys.push_back(lanes.key(traits, batch, colour, ordinal));
-    drawn.colour.push_back(colour), drawn.batch.push_back(batch);
-  }
-  return drawn;
-}
-
-class LaneLayout : public testing::TestWithParam<int> {};
-
-TEST_P(LaneLayout, GivesEveryManifoldALaneOfItsOwnInAStageOfItsColour) {
-  LaneProblem lanes;
-  lanes.load_bodies(five_bodies(), nullptr);
-  const Drawn drawn = draw_keys(lanes, static_cast<std::uint64_t>(GetParam()) + 1, GetParam());
-  EXPECT_FALSE(lanes.lay_out(drawn.keys));
-  ASSERT_EQ(lanes.slots.size(), drawn.keys.size());
-
-  // Which group and stage a manifold is in.
-  std::vector<std::size_t> stage_of(lanes.groups.size());
-  for (std::size_t s = 0; s < lanes.stages.size(); ++s)
-    for (std::int32_t g = 0; g < lanes.stages[s].count; ++g) stage_of[to_index(lanes.stages[s].first + g)] = s;
-  std::set<std::uint32_t> places;
-  std::vector<std::size_t> members(lanes.stages.size());
-  std::vector<std::set<std::int32_t>> colours(lanes.stages.size());
-  for (std::size_t i = 0; i < drawn.keys.size(); ++i) {
-    const LaneSlot& slot = lanes.slots[i];
-    EXPECT_TRUE(places.insert(slot.first).second) << "two manifolds in one lane";
-    const auto group = std::find_if(lanes.groups.begin(), lanes.groups.end(), [&](const LaneGroup& g) {
-      return slot.first >= g.first * kLanes && slot.first < g.first * kLanes + kLanes;
-    });
-    ASSERT_NE(group, lanes.groups.end());
-    EXPECT_LT(slot.first - group->first * kLanes, group->lanes);
-    EXPECT_EQ(slot.kind, group->kind);
-    EXPECT_EQ(LaneProblem::is_extra(drawn.keys[i]), lane_kind(static_cast<int>(slot.kind)).extra);
-    const std::size_t stage = stage_of[to_index(group - lanes.groups.begin())];
-    EXPECT_EQ(lanes.stages[stage].batch, drawn.batch[i]);
-    members[stage] += 1, colours[stage].insert(drawn.colour[i]);
-  }
-  for (std::size_t s = 0; s < lanes.stages.size(); ++s) {
-    EXPECT_EQ(colours[s].size(), 1u) << "stage " << s;
-    if (colours[s].count(LaneProblem::kNoColour) != 0)
-      EXPECT_EQ(members[s], 1u) << "a manifold without a colour is alone in stage " << s;
-  }
-}
-
-TEST_P(LaneLayout, IsKeptWhileTheKeysAreTheSame) {
-  LaneProblem lanes;
-  lanes.load_bodies(five_bodies(), nullptr);
-  Drawn drawn = draw_keys(lanes, 7, GetParam());
-  lanes.lay_out(drawn.keys);
-  std::vector<std::uint32_t> first;
-  for (const LaneSlot& slot : lanes.slots) first.push_back(slot.first);
-  EXPECT_TRUE(lanes.lay_out(drawn.keys));
-  EXPECT_TRUE(lanes.has_keys(0, drawn.keys));
-  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(lanes.slots[i].first, first[i]);
-  drawn.keys.push_back(drawn.keys.front());
-  EXPECT_FALSE(lanes.has_keys(0, drawn.keys));
-  EXPECT_FALSE(lanes.lay_out(drawn.keys));
-  EXPECT_EQ(lanes.slots.size(), drawn.keys.size());
-}
-
-INSTANTIATE_TEST_SUITE_P(Manifolds, LaneLayout, testing::Values(1, 15, 16, 17, 200, 3000),
-                         [](const auto& info) { return std::to_string(info.param); });
 
 }  // namespace
 }  // namespace cairn

@@ -91,7 +91,7 @@ TEST(SplitSchedule, TakesContactsWithoutAColourWhenThereAreMoreThanAFew) {
   Schedule schedule;
   for (const std::int64_t count : {kFewLeftOver, kFewLeftOver + 1}) {
     const std::vector<std::int32_t> none(to_index(count), -1);
-    schedule_by_colour(none, std::span(edges).first(none.size()), {0, 64, true}, nullptr, scratch, schedule);
+    schedule_by_colour({none, std::span(edges).first(none.size())}, {0, 64, true}, nullptr, scratch, schedule);
     ASSERT_EQ(schedule.stages.size(), 1u);
     EXPECT_EQ(schedule.stages[0].kind, count > kFewLeftOver ? StageKind::split : StageKind::serial);
   }
@@ -103,10 +103,10 @@ TEST(SplitSchedule, MergesSmallAndLateColoursInTheOrderGiven) {
   for (std::int32_t i = 0; i < 10; ++i) edges.push_back({2 * i, 2 * i + 1});
   ScheduleScratch scratch;
   Schedule schedule;
-  schedule_by_colour(colour, edges, {3, 64, true}, nullptr, scratch, schedule);
+  schedule_by_colour({colour, edges}, {3, 64, true}, nullptr, scratch, schedule);
   EXPECT_EQ(schedule.order, (std::vector<std::int32_t>{0, 3, 6, 2, 5, 9, 1, 4, 7, 8}));
   EXPECT_EQ(schedule.colour_sizes, (std::vector<std::int64_t>{3, 3}));
-  schedule_by_colour(colour, edges, {0, 1, true}, nullptr, scratch, schedule);
+  schedule_by_colour({colour, edges}, {0, 1, true}, nullptr, scratch, schedule);
   EXPECT_EQ(schedule.order, (std::vector<std::int32_t>{0, 3, 6, 1, 2, 4, 5, 7, 8, 9}));
   // Coloured by the schedule itself: edges at one vertex take a colour each.
   const std::vector<Edge> star{{0, 1}, {0, 2}, {3, 4}, {0, 5}, {6, 7}};

@@ -101,7 +101,7 @@ TEST(Schedule, GivenColoursAreCutAtTheFirstEndOfAGroupAfter1024Contacts) {
   std::vector<std::int32_t> colour(edges.size(), 2);
   ScheduleScratch scratch;
   Schedule schedule;
-  schedule_by_colour(colour, edges, {}, nullptr, scratch, schedule);
+  schedule_by_colour({colour, edges}, {}, nullptr, scratch, schedule);
   ASSERT_EQ(schedule.stages.size(), 1u) << "colours 0 and 1 do not occur";
   EXPECT_EQ(schedule.stages[0].kind, StageKind::chunks);
   EXPECT_EQ(schedule.chunk_start, (std::vector<std::int64_t>{0, 1029, 2058, 3087, 3500}));
@@ -125,7 +125,7 @@ TEST(Schedule, GivenColoursAreSortedStablyWithTheUncolouredLast) {
     const auto pool = make_pool(threads);
     ScheduleScratch scratch;
     Schedule schedule;
-    schedule_by_colour(colour, edges, {}, pool.get(), scratch, schedule);
+    schedule_by_colour({colour, edges}, {}, pool.get(), scratch, schedule);
     EXPECT_EQ(schedule.order, expected);
     ASSERT_EQ(schedule.stages.size(), 9u);
     EXPECT_EQ(schedule.stages.back().kind, StageKind::serial);
@@ -139,7 +139,7 @@ TEST(Schedule, ImproperColoursAreSeen) {
   const auto proper = [&](std::vector<std::int32_t> colour) {
     ScheduleScratch scratch;
     Schedule schedule;
-    schedule_by_colour(colour, edges, {}, nullptr, scratch, schedule);
+    schedule_by_colour({colour, edges}, {}, nullptr, scratch, schedule);
     return is_proper(schedule, edges, 6);
   };
   EXPECT_TRUE(proper({0, 0, 0, 1, 0, 0})) << "the ground couples nothing";
