@@ -7,7 +7,7 @@ namespace cairn {
 namespace {
 
 /// The slot of a body that forces can move.
-std::size_t movable(WorldState& world, BodyId body, const char* function) {
+std::size_t movable(const WorldState& world, BodyId body, const char* function) {
   world.check_edit(function);
   const std::size_t i = world.slot(body, function);
   if (!world.bodies.is_dynamic(i))

@@ -25,32 +25,17 @@ Energy energy_of(const Bodies& bodies, std::size_t i, const Vec3& gravity) {
           -mass.mass * bodies.record[i].gravity_scale * dot(gravity, bodies.pose[i].position)};
 }
 
-/// Mechanisms by a joint of the user's instead of one of the problem's.
-void list_redundant(WorldState& world) {
-  const std::vector<std::int32_t>& first = world.joints.first_block;
-  world.report.redundant.clear();
-  for (const MechanismRank& rank : world.report.solve.joints.ranks) {
-    if (rank.redundant == 0) break;
-    const auto after = std::upper_bound(first.begin(), first.end(), rank.joint) - first.begin();
-    const JointId joint = after > 0 ? world.joint_ids.at(to_index(after - 1)) : JointId{};
-    world.report.redundant.push_back({joint, rank.rows, rank.redundant});
-  }
-}
-
-}  // namespace
-
-void measure_state(WorldState& world) {
+/// Energies and counts of bodies. Blocks of bodies none of which stirred have the sums that they had.
+void measure_bodies(WorldState& world) {
   const Bodies& bodies = world.bodies;
-  StepReport& report = world.report;
   const auto count = static_cast<std::int64_t>(bodies.size());
   const std::size_t blocks = to_index((count + kBodyGrain - 1) / kBodyGrain);
-  // Blocks of bodies none of which stirred have the sums that they had.
   const bool all = world.partial_sums.size() != 4 * blocks;
-  world.flags.assign(blocks, all ? 1 : 0);
-  for (const std::int32_t i : world.movers.bodies) world.flags[to_index(i / kBodyGrain)] = 1;
+  world.stirred_blocks.assign(blocks, all ? 1 : 0);
+  for (const std::int32_t i : world.movers.bodies) world.stirred_blocks[to_index(i / kBodyGrain)] = 1;
   world.partial_sums.resize(4 * blocks);
   parallel_for(world.pool.get(), count, kBodyGrain, [&](std::int64_t begin, std::int64_t end) {
-    if (world.flags[to_index(begin / kBodyGrain)] == 0) return;
+    if (world.stirred_blocks[to_index(begin / kBodyGrain)] == 0) return;
     double* sum = &world.partial_sums[4 * to_index(begin / kBodyGrain)];
     std::fill_n(sum, 4, 0.0);
     for (auto i = to_index(begin); i < to_index(end); ++i) {
@@ -61,30 +46,56 @@ void measure_state(WorldState& world) {
   });
   double total[4] = {};
   for (std::size_t k = 0; k < world.partial_sums.size(); ++k) total[k % 4] += world.partial_sums[k];
+  StepReport& report = world.report;
   report.kinetic_energy = total[0], report.potential_energy = total[1];
   report.bodies = static_cast<std::int64_t>(total[2]), report.awake_bodies = static_cast<std::int64_t>(total[3]);
+}
 
+void measure_overlaps(std::span<const OverlapSums> overlaps, StepReport& report) {
   double sum = 0, deepest = 0;
   std::int64_t points = 0;
-  for (const OverlapSums& slab : world.assembly.overlaps)
+  for (const OverlapSums& slab : overlaps)
     sum += slab.sum, points += slab.points, deepest = std::max(deepest, slab.deepest);
   report.max_overlap = std::max(report.max_overlap, deepest);
   report.mean_overlap = points > 0 ? sum / static_cast<double>(points) : 0;
-  report.pairs = static_cast<std::int64_t>(world.cache.pairs().size());
-  report.manifolds = world.cache.manifold_count();
-  report.recycled = world.cache.recycled_count();
-  report.contacts = world.assembly.first_contact.empty() ? 0 : world.assembly.first_contact.back();
-  report.colours = world.graph.colour_count();
+}
 
+void measure_joints(const Joints& joints, StepReport& report) {
   report.joints = 0;
-  for (const JointState& joint : world.joints.state) {
+  for (const JointState& joint : joints.state) {
     if (!joint.live || joint.rows == 0) continue;
     ++report.joints;
     report.max_joint_error = std::max(report.max_joint_error, joint.separation);
     report.max_joint_angle_error = std::max(report.max_joint_angle_error, joint.misalignment);
     report.drive_work += joint.work;
   }
-  list_redundant(world);
+}
+
+/// Mechanisms by a joint of the user's instead of one of the problem's.
+void list_redundant(const Joints& joints, const HandlePool<JointTag>& ids, StepReport& report) {
+  const std::vector<std::int32_t>& first = joints.first_block;
+  report.redundant.clear();
+  for (const MechanismRank& rank : report.solve.joints.ranks) {
+    if (rank.redundant == 0) break;
+    const auto after = std::upper_bound(first.begin(), first.end(), rank.joint) - first.begin();
+    const JointId joint = after > 0 ? ids.at(to_index(after - 1)) : JointId{};
+    report.redundant.push_back({joint, rank.rows, rank.redundant});
+  }
+}
+
+}  // namespace
+
+void measure_state(WorldState& world) {
+  StepReport& report = world.report;
+  measure_bodies(world);
+  measure_overlaps(world.assembly.overlaps, report);
+  report.pairs = static_cast<std::int64_t>(world.cache.pairs().size());
+  report.manifolds = world.cache.manifold_count();
+  report.recycled = world.cache.recycled_count();
+  report.contacts = world.assembly.first_contact.empty() ? 0 : world.assembly.first_contact.back();
+  report.colours = world.graph.colour_count();
+  measure_joints(world.joints, report);
+  list_redundant(world.joints, world.joint_ids, report);
 }
 
 }  // namespace cairn

@@ -57,12 +57,13 @@ bool quarantine(WorldState& world, bool solved_already) {
       },
       [](bool a, bool b) { return a || b; });
   if (!any) return false;
-  std::vector<std::uint8_t>& bad = world.flags;  // per island
-  bad.assign(to_index(std::max(1, world.graph.islands().count)), 0);
+  const Islands& islands = world.graph.islands();
+  std::vector<std::uint8_t>& broken = world.broken_islands;
+  broken.assign(to_index(std::max(1, islands.count)), 0);
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (is_broken(i)) bad[to_index(world.graph.islands().of_vertex[i])] = 1;
+    if (is_broken(i)) broken[to_index(islands.of_vertex[i])] = 1;
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (bodies.is_active(i) && bad[to_index(world.graph.islands().of_vertex[i])] != 0) freeze(world, i);
+    if (bodies.is_active(i) && broken[to_index(islands.of_vertex[i])] != 0) freeze(world, i);
   return true;
 }
 

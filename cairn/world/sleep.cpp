@@ -13,9 +13,8 @@ namespace cairn {
 
 namespace {
 
-bool is_restful(const WorldState& world, std::size_t i) {
-  const BodyRecord& record = world.bodies.record[i];
-  return record.may_sleep && record.rest_time >= world.settings.sleep.time;
+bool is_restful(const BodyRecord& record, const SleepSettings& sleep) {
+  return record.may_sleep && record.rest_time >= sleep.time;
 }
 
 /// In quarantine: neither asleep nor a reason to stay awake.
@@ -23,8 +22,8 @@ bool is_frozen(const Bodies& bodies, std::size_t i) { return (bodies.status[i] &
 
 /// visit(a, b) for the bodies of every enabled joint between two.
 template <class Visit>
-void for_each_joint(const WorldState& world, Visit&& visit) {
-  for (const JointState& joint : world.joints.state)
+void for_each_joint(const Joints& joints, Visit&& visit) {
+  for (const JointState& joint : joints.state)
     if (joint.live && joint.rows > 0 && joint.body_a >= 0) visit(to_index(joint.body_a), to_index(joint.body_b));
 }
 
@@ -39,17 +38,17 @@ void disturb_by_kinematic(WorldState& world) {
     if (bodies.is_moving_kinematic(a)) wake_body(world, b);
     if (bodies.is_moving_kinematic(b)) wake_body(world, a);
   }
-  for_each_joint(world, [&](std::size_t a, std::size_t b) {
+  for_each_joint(world.joints, [&](std::size_t a, std::size_t b) {
     if (bodies.is_moving_kinematic(a)) wake_body(world, b);
     if (bodies.is_moving_kinematic(b)) wake_body(world, a);
   });
 }
 
-void set_asleep(WorldState& world, std::size_t i, bool asleep) {
-  std::uint8_t& status = world.bodies.status[i];
+void set_asleep(Bodies& bodies, std::size_t i, bool asleep) {
+  std::uint8_t& status = bodies.status[i];
   if (asleep == ((status & kAsleep) != 0)) return;
   status = static_cast<std::uint8_t>(asleep ? status | kAsleep : status & ~kAsleep);
-  if (asleep) world.bodies.velocity[i] = {};
+  if (asleep) bodies.velocity[i] = {};
 }
 
 }  // namespace
@@ -73,7 +72,7 @@ void wake_neighbours(WorldState& world) {
     if (touched(a)) wake_body(world, to_index(b));
     if (touched(b)) wake_body(world, to_index(a));
   }
-  for_each_joint(world, [&](std::size_t a, std::size_t b) {
+  for_each_joint(world.joints, [&](std::size_t a, std::size_t b) {
     if (touched(static_cast<std::int32_t>(a))) wake_body(world, b);
     if (touched(static_cast<std::int32_t>(b))) wake_body(world, a);
   });
@@ -91,30 +90,28 @@ void update_sleep(WorldState& world) {
   bool kinematic = false;
   for_each_stirred(bodies, [&](std::size_t i) { kinematic = kinematic || bodies.is_moving_kinematic(i); });
   if (kinematic) disturb_by_kinematic(world);
-  // Per island: 1 if a body in it is not restful. Who sleeps is, unless he has been woken or the settings changed.
-  world.flags.assign(to_index(islands.count), 0);
+  // Who sleeps is restful, unless he has been woken or the settings changed.
+  std::vector<std::uint8_t>& awake = world.awake_islands;
+  awake.assign(to_index(islands.count), 0);
   const auto disturb = [&](std::size_t i) {
-    if (bodies.is_dynamic(i) && !is_frozen(bodies, i) && !is_restful(world, i))
-      world.flags[to_index(islands.of_vertex[i])] = 1;
+    if (bodies.is_dynamic(i) && !is_frozen(bodies, i) && !is_restful(bodies.record[i], world.settings.sleep))
+      awake[to_index(islands.of_vertex[i])] = 1;
   };
   if (world.all_may_wake)
     for (std::size_t i = 0; i < bodies.size(); ++i) disturb(i);
   else
     for_each_stirred(bodies, disturb);
   world.all_may_wake = false;
-  report.sleeping_islands = std::count(world.flags.begin(), world.flags.end(), std::uint8_t{0}) - other;
+  report.sleeping_islands = std::count(awake.begin(), awake.end(), std::uint8_t{0}) - other;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.is_dynamic(i) || is_frozen(bodies, i)) continue;
-    const bool asleep = world.flags[to_index(islands.of_vertex[i])] == 0;
-    set_asleep(world, i, asleep);
+    set_asleep(bodies, i, awake[to_index(islands.of_vertex[i])] == 0);
   }
 }
 
-void update_rest_times(WorldState& world, double dt) {
-  if (!world.settings.sleep.enabled) return;
-  const SleepSettings& sleep = world.settings.sleep;
-  Bodies& bodies = world.bodies;
-  for (const std::int32_t mover : world.movers.bodies) {
+void update_rest_times(const SleepSettings& sleep, const Movers& movers, double dt, Bodies& bodies) {
+  if (!sleep.enabled) return;
+  for (const std::int32_t mover : movers.bodies) {
     const auto i = to_index(mover);
     if (!bodies.is_active(i)) continue;
     const Velocity& v = bodies.velocity[i];

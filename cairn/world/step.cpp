@@ -56,11 +56,8 @@ void update_version(const WorldSettings& settings, Bodies& bodies, std::size_t i
 
 /// work(i) for bodies of a list, side by side.
 template <class Work>
-void for_bodies(WorldState& world, std::span<const std::int32_t> list, Work&& work) {
-  parallel_for(world.pool.get(), static_cast<std::int64_t>(list.size()), kBodyGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t k = begin; k < end; ++k) work(to_index(list[to_index(k)]));
-               });
+void for_bodies(std::span<const std::int32_t> list, ThreadPool* pool, Work&& work) {
+  for_each_index(pool, list.size(), kBodyGrain, [&](std::size_t k) { work(to_index(list[k])); });
 }
 
 /// Bodies that may have moved since the last detection: what is active or was edited, and kinematic bodies on their
@@ -79,7 +76,7 @@ bool find_moved(WorldState& world) {
   });
   for (const std::int32_t i : world.found) world.has_moved[to_index(i)] = 0;
   for (const std::int32_t i : world.moved) world.has_moved[to_index(i)] = 1;
-  for_bodies(world, world.moved, [&](std::size_t i) {
+  for_bodies(world.moved, world.pool.get(), [&](std::size_t i) {
     update_version(world.settings, bodies, i);
     bodies.status[i] &= static_cast<std::uint8_t>(~kTouched);
   });
@@ -96,7 +93,7 @@ bool place_shapes(WorldState& world, double dt) {
     for (const std::int32_t i : world.moved)
       for (const std::uint32_t s : world.bodies.record[to_index(i)].shapes)
         shapes.changed.push_back(static_cast<std::int32_t>(s));
-    for_bodies(world, world.moved, [&](std::size_t i) {
+    for_bodies(world.moved, world.pool.get(), [&](std::size_t i) {
       for (const std::uint32_t s : world.bodies.record[i].shapes) place(s);
     });
     return world.is_continued;
@@ -154,18 +151,18 @@ void update_contacts(WorldState& world, double dt) {
 }
 
 /// Which bodies joints hold together; those that cannot move hold nothing.
-void list_joint_edges(WorldState& world) {
+void list_joint_edges(const Bodies& bodies, const Joints& joints, std::vector<Edge>& edges) {
   const auto vertex = [&](std::int32_t body) {
-    return body >= 0 && world.bodies.is_dynamic(to_index(body)) ? body : kNoVertex;
+    return body >= 0 && bodies.is_dynamic(to_index(body)) ? body : kNoVertex;
   };
-  world.joint_edges.clear();
-  for (const JointState& joint : world.joints.state)
-    if (joint.live && joint.rows > 0) world.joint_edges.push_back({vertex(joint.body_a), vertex(joint.body_b)});
+  edges.clear();
+  for (const JointState& joint : joints.state)
+    if (joint.live && joint.rows > 0) edges.push_back({vertex(joint.body_a), vertex(joint.body_b)});
 }
 
 void rebuild_graph(WorldState& world) {
   StageTimer timing(world, Stage::graph);
-  list_joint_edges(world);
+  list_joint_edges(world.bodies, world.joints, world.joint_edges);
   world.graph.rebuild(world.bodies, world.shapes, world.cache, world.joint_edges, world.pool.get());
   update_sleep(world);
   list_movers(world);
@@ -254,9 +251,7 @@ void project_joints(WorldState& world) {
   world.joint_projection = world.joint_projector.run();
 }
 
-void report_projection(WorldState& world) {
-  const JointProjectionReport& now = world.joint_projection;
-  JointProjectionReport& sum = world.report.joint_projection;
+void report_projection(const JointProjectionReport& now, JointProjectionReport& sum) {
   sum.carried += now.carried, sum.projected += now.projected, sum.apart += now.apart;
   sum.iterations = std::max(sum.iterations, now.iterations);
 }
@@ -275,7 +270,7 @@ void solve(WorldState& world, double dt) {
     judge_answer(world);
     project_joints(world);
   }
-  report_projection(world);
+  report_projection(world.joint_projection, world.report.joint_projection);
   StageTimer timing(world, Stage::cache);
   keep_impulses(world);
   scatter_joint_impulses(world.assembly, world.pool.get(), world.joints);
@@ -300,8 +295,9 @@ void correct_free_flight(WorldState& world, double dt) {
   const ContactProblem& problem = world.assembly.problem;
   const ContactSource source = contact_source(world);
   ContactSolution& solution = world.assembly.solution;
-  world.flags.assign(world.bodies.size() + 1, 0);
-  const auto hold = [&](std::int32_t a, std::int32_t b) { world.flags[to_index(a)] = world.flags[to_index(b)] = 1; };
+  std::vector<std::uint8_t>& held = world.held_bodies;
+  held.assign(world.bodies.size() + 1, 0);
+  const auto hold = [&](std::int32_t a, std::int32_t b) { held[to_index(a)] = held[to_index(b)] = 1; };
   for (const Slab& slab : world.cache.slabs()) {
     if (source.is_at_rest(slab)) continue;
     for (const ContactManifold& m : slab.manifolds) {
@@ -314,7 +310,7 @@ void correct_free_flight(WorldState& world, double dt) {
   }
   for (const JointBlock& j : problem.joints) hold(j.body_a, j.body_b);
   for (std::size_t i = 0; i < world.bodies.size(); ++i)
-    if (world.flags[i] == 0 && world.bodies.is_active(i))
+    if (held[i] == 0 && world.bodies.is_active(i))
       solution.displacement[i].linear =
           dt * solution.velocity[i].linear - 0.5 * dt * dt * problem.bodies[i].acceleration.linear;
 }
@@ -323,7 +319,7 @@ void integrate(WorldState& world, double dt) {
   Bodies& bodies = world.bodies;
   const ContactSolution& solution = world.assembly.solution;
   world.queries.begin_marks(bodies.size());
-  for_bodies(world, world.movers.bodies, [&](std::size_t i) {
+  for_bodies(world.movers.bodies, world.pool.get(), [&](std::size_t i) {
     if (bodies.is_active(i)) {
       world.queries.mark_moved(i);
       bodies.velocity[i] = solution.velocity[i];
@@ -337,12 +333,12 @@ void integrate(WorldState& world, double dt) {
 }
 
 /// Forces from outside act for one step, all its sub-steps.
-void forget_forces(WorldState& world) {
-  for (const std::int32_t i : world.forced) {
-    BodyRecord& record = world.bodies.record[to_index(i)];
+void forget_forces(std::vector<std::int32_t>& forced, Bodies& bodies) {
+  for (const std::int32_t i : forced) {
+    BodyRecord& record = bodies.record[to_index(i)];
     record.force = record.torque = {};
   }
-  world.forced.clear();
+  forced.clear();
 }
 
 /// Poses, rest times, measures.
@@ -351,7 +347,7 @@ void advance(WorldState& world, double dt) {
   if (world.settings.integrator == Integrator::velocity_verlet) correct_free_flight(world, dt);
   stop_at_first_touch(world);
   integrate(world, dt);
-  update_rest_times(world, dt);
+  update_rest_times(world.settings.sleep, world.movers, dt, world.bodies);
   measure_state(world);
 }
 
@@ -422,7 +418,7 @@ const StepReport& World::step(double dt) {
   begin_report(world, dt);
   const int sub_steps = world.settings.sub_steps;
   for (int k = 0; k < sub_steps; ++k) sub_step(world, dt / sub_steps, k + 1 == sub_steps);
-  forget_forces(world);
+  forget_forces(world.forced, world.bodies);
   commit_step(world);
   deliver_events();
   return world.report;

@@ -87,7 +87,10 @@ struct WorldState {
   std::vector<double>
       partial_sums;  ///< of measure_state, per block of bodies; kept where no body stirred; may be empty
   std::vector<std::int32_t> found;
-  std::vector<std::uint8_t> flags;
+  std::vector<std::uint8_t> awake_islands;   ///< of update_sleep, per island: some body in it is not restful
+  std::vector<std::uint8_t> broken_islands;  ///< of quarantine, per island: some body in it broke down
+  std::vector<std::uint8_t> held_bodies;     ///< of correct_free_flight, per body: a contact or a joint holds it
+  std::vector<std::uint8_t> stirred_blocks;  ///< of measure_state, per block of bodies: its sums are made anew
   std::vector<std::pair<std::size_t, Vec3>>
       stopped;                    ///< continuous bodies that touch on their way, and how far they go
   std::vector<Edge> joint_edges;  ///< bodies that joints hold together, for the islands
@@ -116,8 +119,8 @@ void forget_lanes(WorldState& world);
 /// Puts islands whose bodies have all been slow for long enough to sleep, and wakes those that are not. Needs the
 /// graph.
 void update_sleep(WorldState& world);
-/// Counts how long each body has been slow. After the velocities of a step are known.
-void update_rest_times(WorldState& world, double dt);
+/// Counts how long each mover has been slow. After the velocities of a step are known.
+void update_rest_times(const SleepSettings& sleep, const Movers& movers, double dt, Bodies& bodies);
 void wake_body(WorldState& world, std::size_t body);
 /// Wakes what touched a body that was edited since the last step: its support may be gone.
 void wake_neighbours(WorldState& world);

@@ -54,8 +54,8 @@ TEST(Turned, IsTheRotationOfTheAngle) {
     const Vec3 axis = random_direction(random), v = random_point(random);
     const double angle = random.uniform(0, 4 * std::numbers::pi);
     SCOPED_TRACE("case " + std::to_string(k) + ", angle " + std::to_string(angle));
-    const Vec3 expected = std::cos(angle) * v + std::sin(angle) * cross(axis, v) +
-                          ((1 - std::cos(angle)) * dot(axis, v)) * axis;
+    const Vec3 expected =
+        std::cos(angle) * v + std::sin(angle) * cross(axis, v) + ((1 - std::cos(angle)) * dot(axis, v)) * axis;
     const Quat q = turned({}, angle * axis);
     EXPECT_LT(norm(rotate(q, v) - expected), 1e-12);
   }

@@ -124,8 +124,7 @@ BodyStep LaneBodies::read_body(std::size_t i, const ProblemBody& body, double dt
   const float *scaled_u = bodies[k].velocity, *scaled_d = bodies[k].displacement;
   const double shift = double{masses[k].shift};
   return {{still[i].linear + shift * take(scaled_u), still[i].angular + turn(masses[k], take(scaled_u + 3))},
-          {dt * still[i].linear + shift * take(scaled_d),
-           dt * still[i].angular + turn(masses[k], take(scaled_d + 3))}};
+          {dt * still[i].linear + shift * take(scaled_d), dt * still[i].angular + turn(masses[k], take(scaled_d + 3))}};
 }
 
 Velocity LaneBodies::scale_row(std::size_t i, const Velocity& row) const {

@@ -75,7 +75,8 @@ class SlabLanes {
     for (std::size_t i = 0; i < out_.keys.size(); ++i) {
       LanePoints& lane = out_.points[i];
       lane.batch = batch_of(lanes_, lane);
-      out_.keys[i] = lane.may_be_round && !lane.is_round ? key_of(lane, false) : LaneKey(out_.keys[i].kind(), place_of(lane));
+      out_.keys[i] =
+          lane.may_be_round && !lane.is_round ? key_of(lane, false) : LaneKey(out_.keys[i].kind(), place_of(lane));
     }
   }
 
@@ -101,8 +102,8 @@ class SlabLanes {
     const BroadPair& pair = from_.cache.pairs()[to_index(slab_.manifolds[to_index(run.run)].pair)];
     const auto a = to_index(pair.a), b = to_index(pair.b);
     material.look(from_, a, b);
-    LanePoints lane{from_.shapes.body[a], from_.shapes.body[b], run.run, run.first_point,
-                    run.count,            run.ordinal,          run.pair};
+    LanePoints lane{
+        from_.shapes.body[a], from_.shapes.body[b], run.run, run.first_point, run.count, run.ordinal, run.pair};
     lane.is_plain = material.plain;
     lane.friction = material.plain ? material.listed->friction1 : 0.0;
     lane.may_be_round = lane.count == 1 && lanes_.may_be_round(lane.body_a, lane.body_b);
@@ -120,9 +121,7 @@ class SlabLanes {
            !lanes_.can_move(to_index(from_.shapes.body[shape]));
   }
 
-  LanePlace place_of(const LanePoints& lane) const {
-    return {lane.batch, colour_[to_index(lane.edge)], lane.ordinal};
-  }
+  LanePlace place_of(const LanePoints& lane) const { return {lane.batch, colour_[to_index(lane.edge)], lane.ordinal}; }
 
   /// Where a lane belongs. `extra`: its material is.
   LaneKey key_of(const LanePoints& lane, bool extra) const {

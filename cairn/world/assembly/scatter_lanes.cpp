@@ -29,7 +29,8 @@ void keep_impulse(const std::array<double, 4>& impulse, ContactPoint& point) {
 /// are right-handed, as those of lanes.
 class SlabScatter {
  public:
-  SlabScatter(const ContactSource& from, const LaneProblem& lanes, Slab& slab) : from_(from), lanes_(lanes), slab_(slab) {}
+  SlabScatter(const ContactSource& from, const LaneProblem& lanes, Slab& slab)
+      : from_(from), lanes_(lanes), slab_(slab) {}
 
   /// The points of lane i. True if it was pushed in any sub-step.
   bool scatter(std::size_t i, const LanePoints& lane, int spread) {

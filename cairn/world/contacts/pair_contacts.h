@@ -6,8 +6,8 @@
 
 namespace cairn {
 
-/// Adds the manifolds of a pair to the end of `slab`. `record` is what was known about it, or empty; it is brought up to
-/// date. Says of the slab whether it may be updated in place from now on.
+/// Adds the manifolds of a pair to the end of `slab`. `record` is what was known about it, or empty; it is brought up
+/// to date. Says of the slab whether it may be updated in place from now on.
 void update_pair(const PairContext& c, ContactPair& record, Slab& slab);
 
 }  // namespace cairn

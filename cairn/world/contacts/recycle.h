@@ -25,8 +25,8 @@ struct AnchorFrame {
 };
 
 /// The same points on both bodies, their separation measured anew.
-inline void follow_points(const AnchorFrame& a, const AnchorFrame& b, const ContactManifold& m, const ContactAnchor* anchor,
-                   ContactPoint* point) {
+inline void follow_points(const AnchorFrame& a, const AnchorFrame& b, const ContactManifold& m,
+                          const ContactAnchor* anchor, ContactPoint* point) {
   for (std::int32_t j = 0; j < m.count; ++j) {
     const Vec3 on_a = a.place(anchor[j].on_a), on_b = b.place(anchor[j].on_b);
     point[j].position = 0.5 * (on_a + on_b);

@@ -52,10 +52,9 @@ ContactEvent make_event(const WorldState& world, ContactEventKind kind, std::siz
   return event;
 }
 
-void compare_slab(WorldState& world, std::size_t s) {
-  Slab& slab = world.cache.slabs()[s];
-  if (world.slabs_rest && slab.is_still()) return;  // compared when it came to rest
-  const std::span<ContactPair> records = world.cache.records();
+void compare_slab(ContactCache& cache, std::size_t s) {
+  Slab& slab = cache.slabs()[s];
+  const std::span<ContactPair> records = cache.records();
   slab.began.clear(), slab.ceased.clear();
   const std::size_t end = std::min(records.size(), (s + 1) * ContactCache::kPairBlock);
   for (std::size_t i = s * ContactCache::kPairBlock; i < end; ++i) {
@@ -72,12 +71,12 @@ void compare_slab(WorldState& world, std::size_t s) {
   }
 }
 
-void list_persisting(WorldState& world) {
+void list_persisting(const WorldState& world, std::vector<ContactEvent>& events) {
   for (std::size_t i = 0; i < world.cache.records().size(); ++i) {
     const auto& began = world.cache.slabs()[i / ContactCache::kPairBlock].began;
     const bool is_new = std::binary_search(began.begin(), began.end(), static_cast<std::int32_t>(i));
     if (world.cache.records()[i].touching != 0 && !is_new)
-      world.events.push_back(make_event(world, ContactEventKind::persist, i));
+      events.push_back(make_event(world, ContactEventKind::persist, i));
   }
 }
 
@@ -108,7 +107,10 @@ void forget_removed(WorldState& world) {
 void collect_events(WorldState& world) {
   const std::span<Slab> slabs = world.cache.slabs();
   parallel_for(world.pool.get(), static_cast<std::int64_t>(slabs.size()), 4, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) compare_slab(world, to_index(s));
+    for (auto s = to_index(begin); s < to_index(end); ++s) {
+      const bool is_compared = world.slabs_rest && slabs[s].is_still();  // when it came to rest
+      if (!is_compared) compare_slab(world.cache, s);
+    }
   });
   for (const Slab& slab : slabs) {
     for (const std::int32_t i : slab.began)
@@ -118,7 +120,7 @@ void collect_events(WorldState& world) {
     for (const std::int32_t i : slab.ended)
       world.events.push_back(make_event(world, ContactEventKind::end, world.cache.before().pairs[to_index(i)]));
   }
-  if (world.settings.persist_events) list_persisting(world);
+  if (world.settings.persist_events) list_persisting(world, world.events);
   const auto first = world.events.begin() + static_cast<std::ptrdiff_t>(world.first_event);
   std::sort(first, world.events.end(), [](const ContactEvent& x, const ContactEvent& y) {
     if (!(x.shape_a == y.shape_a)) return x.shape_a < y.shape_a;

@@ -52,8 +52,8 @@ LaneManifold draw_manifold(Random& random, std::int32_t a, std::int32_t b) {
 void push(const LaneManifold& m, const std::vector<ProblemBody>& bodies, std::vector<Velocity>& u) {
   const Vec3 tangent2 = cross(m.normal, m.tangent);
   for (const LaneManifold::Point& p : m.points()) {
-    const Vec3 f = (1.0 / kSubSteps) * (std::max(0.0, p.impulse[0]) * m.normal + p.impulse[1] * m.tangent +
-                                        p.impulse[2] * tangent2);
+    const Vec3 f = (1.0 / kSubSteps) *
+                   (std::max(0.0, p.impulse[0]) * m.normal + p.impulse[1] * m.tangent + p.impulse[2] * tangent2);
     const Vec3 torque = (m.spin_radius * p.impulse[3] / kSubSteps) * m.normal;
     const auto give = [&](std::int32_t body, const Vec3& arm, double sign) {
       const ProblemBody& mass = bodies[to_index(body)];
@@ -72,7 +72,8 @@ TEST_P(LaneFill, BodiesGetTheImpulsesOfTheirManifolds) {
   std::vector<LaneManifold> manifolds;
   for (std::int32_t i = 0; i < 80; ++i) {
     bodies.push_back(draw_body(random)), bodies.push_back(draw_body(random));
-    if (!bodies[to_index(2 * i)].is_dynamic() && !bodies[to_index(2 * i) + 1].is_dynamic()) bodies.back().inverse_mass = 1;
+    if (!bodies[to_index(2 * i)].is_dynamic() && !bodies[to_index(2 * i) + 1].is_dynamic())
+      bodies.back().inverse_mass = 1;
     manifolds.push_back(draw_manifold(random, 2 * i, 2 * i + 1));
   }
   LaneProblem lanes;

@@ -26,8 +26,7 @@ Load load_of(const ContactManifold& m, const Slab& slab) {
   const std::span<const ContactPoint> points{slab.points.data() + m.first_point, to_index(m.count)};
   for (const ContactPoint& p : points) middle += (1.0 / m.count) * p.position;
   for (const ContactPoint& p : points) {
-    const Vec3 f =
-        double{p.tangent_impulse[0]} * frame.tangent1 + double{p.tangent_impulse[1]} * frame.tangent2;
+    const Vec3 f = double{p.tangent_impulse[0]} * frame.tangent1 + double{p.tangent_impulse[1]} * frame.tangent2;
     load.force += double{p.normal_impulse} * m.normal + f;
     load.twist += dot(m.normal, cross(p.position - middle, f));
   }
