@@ -9,7 +9,8 @@
 // smaller than the band, where the thesis takes blocks of at least the band: less is inverted, and threads share a
 // column of tiles. The diagonal tile of the next column is factored beside the updates of this one.
 //
-// Same bits for any number of threads and any instruction set. A dense matrix is one whose bandwidth is its size.
+// Same bits for any number of threads and any instruction set: products of tiles are fused on every one, by `fma` of
+// the C library where there is no instruction for it. A dense matrix is one whose bandwidth is its size.
 #pragma once
 
 #include <cstdint>

@@ -4,12 +4,14 @@
 //   C <- C - A B^T        products of tiles: nearly all of the work
 //   C <- C - A X, A^T X   a tile on right-hand sides that stand eight by eight
 //
-// Every entry is a sum over k in ascending order, product by product, without fused operations. What differs between
-// instruction sets is only how many entries are summed at once, so that all of them give the same bits.
+// Every entry is a sum over k in ascending order, product by product. Products of tiles are fused with their sum (one
+// rounding, cairn/simd/fused.h), everything else is not. What differs between instruction sets is only how many entries
+// are summed at once, so that all of them give the same bits.
 #pragma once
 
 #include <cstddef>
 
+#include "cairn/simd/fused.h"
 #include "cairn/simd/simd.h"
 #include "cairn/simd/vectors.h"
 
@@ -31,10 +33,11 @@ struct TileProduct {
   bool overwrite = false;  ///< C <- A B^T instead
 };
 
-/// `Wide` rows at a time, Vectors of them, by Columns columns of C.
-template <class Wide, int Vectors, int Columns>
+/// As many rows at a time as `Fused` has lanes, Vectors of them, by Columns columns of C.
+template <class Fused, int Vectors, int Columns>
 inline __attribute__((always_inline)) void multiply_panel(const TileProduct& p, int row, int column, int first,
                                                           int end) {
+  using Wide = typename Fused::Widest;
   constexpr int kWidth = sizeof(Wide) / sizeof(double);
   Wide sum[Columns][Vectors];
 #pragma GCC unroll 8
@@ -50,9 +53,9 @@ inline __attribute__((always_inline)) void multiply_panel(const TileProduct& p, 
 #pragma GCC unroll 8
     for (int j = 0; j < Columns; ++j) {
       Wide y;
-      broadcast(b[j], y);
+      Fused::broadcast(b[j], y);
 #pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v) sum[j][v] += x[v] * y;
+      for (int v = 0; v < Vectors; ++v) Fused::multiply_add(x[v], y, sum[j][v]);
     }
   }
 #pragma GCC unroll 8
@@ -69,9 +72,9 @@ inline __attribute__((always_inline)) void multiply_panel(const TileProduct& p, 
 }
 
 /// A whole tile by panels of that shape.
-template <class Wide, int Vectors, int Columns>
+template <class Fused, int Vectors, int Columns>
 inline __attribute__((always_inline)) void multiply_panels(const TileProduct& p) {
-  constexpr int kHeight = Vectors * static_cast<int>(sizeof(Wide) / sizeof(double));
+  constexpr int kHeight = Vectors * static_cast<int>(sizeof(typename Fused::Widest) / sizeof(double));
   for (int row = 0; row < p.size; row += kHeight)
     for (int column = 0; column < p.size; column += Columns) {
       if (p.lower && row + kHeight <= column) break;
@@ -80,16 +83,16 @@ inline __attribute__((always_inline)) void multiply_panels(const TileProduct& p)
       const int first = from_a > from_b ? from_a : from_b;
       const int end = p.b_lower ? column / kBandRhs * kBandRhs + kBandRhs : p.size;
       if (first < end || p.overwrite)
-        multiply_panel<Wide, Vectors, Columns>(p, row, column, first > 0 ? first : 0, end);
+        multiply_panel<Fused, Vectors, Columns>(p, row, column, first > 0 ? first : 0, end);
     }
 }
 
-/// C <- C - A B^T for tiles.
+/// C <- C - A B^T for tiles. The columns are as many as registers hold sums: 24 vectors of 32, or 12 of 16.
 inline void multiply_tiles(const TileProduct& p) {
-  if (chosen_simd() == Simd::avx512)
-    run_wide([&] { multiply_panels<Double8, 3, 8>(p); });
-  else
-    run_wide([&] { multiply_panels<Double4, 3, 4>(p); });
+  run_fused([&](auto fused) {
+    constexpr int kColumns = sizeof(typename decltype(fused)::Widest) == sizeof(Double8) ? 8 : 4;
+    multiply_panels<decltype(fused), 3, kColumns>(p);
+  });
 }
 
 /// A tile on eight right-hand sides: C[i][0..8) -= sum_k A(i, k) X[k][0..8), with A(i, k) = a[i step_i + k step_k].

@@ -2,9 +2,10 @@
 // The instruction set of this process: found once, forced by name, and asked by every kernel that has more than one
 // form: `run_wide` below and the lanes of soft_step (lane_kernels.h).
 //
-// Only the width of the instructions differs, never the arithmetic: no contraction to fused operations and no
-// reordering of sums (see the compiler flags), so the bits are those of the plain build. Code over vectors of a fixed
-// size (vectors.h) that is compiled for the baseline alone, outside run_wide, is the same for all sets.
+// Only the width of the instructions differs, never the arithmetic: no contraction to fused operations (fused.h asks
+// for them by name) and no reordering of sums (see the compiler flags), so the bits are those of the plain build. Code
+// over vectors of a fixed size (vectors.h) that is compiled for the baseline alone, outside run_wide, is the same for
+// all sets.
 #pragma once
 
 #include <atomic>

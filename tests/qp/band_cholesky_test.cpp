@@ -65,6 +65,44 @@ TEST(BandCholesky, ComesBackFromAProduct) {
   }
 }
 
+/// Substitution with a Cholesky factor in long double, row by row: the slow oracle.
+std::vector<double> solve_slowly(const BandedMatrix& h, int size, int bandwidth, const std::vector<double>& b) {
+  const auto n = to_index(size);
+  std::vector<long double> l(n * n, 0.0L), x(b.begin(), b.end());
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = j; i < std::min(n, j + to_index(bandwidth) + 1); ++i) {
+      long double sum = h.column(static_cast<int>(j))[i - j];
+      for (std::size_t k = 0; k < j; ++k) sum -= l[i * n + k] * l[j * n + k];
+      l[i * n + j] = i == j ? std::sqrt(sum) : sum / l[j * n + j];
+    }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) x[i] -= l[i * n + k] * x[k];
+    x[i] /= l[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) x[i] -= l[k * n + i] * x[k];
+    x[i] /= l[i * n + i];
+  }
+  return {x.begin(), x.end()};
+}
+
+TEST(BandCholesky, AgreesWithLongDoubleWithEverySet) {
+  for (const auto& [size, bandwidth] : std::vector<std::pair<int, int>>{{7, 6}, {50, 11}, {97, 96}, {210, 130}}) {
+    const BandedMatrix h(size, bandwidth, band(size, bandwidth, 9));
+    const std::vector<double> b = some(to_index(size)), wanted = solve_slowly(h, size, bandwidth, b);
+    for (const std::string& set : simd_names()) {
+      SCOPED_TRACE(set + " " + std::to_string(size) + " " + std::to_string(bandwidth));
+      force_simd(set);
+      std::vector<double> x = b;
+      auto factor = h.make_factor();
+      ASSERT_TRUE(factor->factor(every(size), nullptr));
+      factor->solve(x, 1, nullptr);
+      for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], wanted[i], 4e-16);
+    }
+  }
+  force_simd("auto");
+}
+
 TEST(BandCholesky, SameBitsForAnyThreadsAndInstructions) {
   const int size = 611, bandwidth = 233;
   const BandedMatrix h(size, bandwidth, band(size, bandwidth, 4));
