@@ -206,6 +206,15 @@ struct BenchSchurpaOptions {
 };
 int run_bench_schurpa(const BenchSchurpaOptions& options);
 
+struct BenchEulerOptions {
+  bool quick = false;           ///< coarse cylinders, no million cells
+  std::vector<int> cells;       ///< per metre, of the tests with known answers; empty: 48
+  int threads = 0;              ///< of those tests; 0: every processor
+  std::string html, csv, json;  ///< files; empty: none; json "-" is stdout
+  bool force = false;
+};
+int run_bench_euler(const BenchEulerOptions& options);
+
 struct BenchRealtimeOptions {
   bool quick = false;               ///< few steps of each scene
   bool peers = false;               ///< other engines beside ours, where they were found

@@ -332,6 +332,21 @@ void add_bench_schurpa(CLI::App& bench, BenchSchurpaOptions& o) {
   schurpa->add_flag("--force", o.force, "overwrite files that exist");
 }
 
+void add_bench_euler(CLI::App& bench, BenchEulerOptions& o) {
+  CLI::App* euler = bench.add_subcommand(
+      "euler", "Elastic solids on a grid: known answers, the cylinders of Litven 2013 (7.2), cost against cells");
+  euler->add_flag("--quick", o.quick, "coarse cylinders and no million cells (about a minute)");
+  euler->add_option("--cells", o.cells, "cells per metre of the tests with known answers (default 48)")
+      ->delimiter(',')
+      ->check(CLI::Range(16, 192));
+  euler->add_option("--threads", o.threads, "of the tests with known answers (0: every processor)")
+      ->check(thread_count());
+  euler->add_option("--html", o.html, "writes a page with tables and plots");
+  euler->add_option("--csv", o.csv, "writes the cylinders step by step");
+  euler->add_option("--json", o.json, "writes everything (- for stdout)");
+  euler->add_flag("--force", o.force, "overwrite files that exist");
+}
+
 void add_bench_realtime(CLI::App& bench, BenchRealtimeOptions& o) {
   CLI::App* realtime = bench.add_subcommand("realtime", "Speed and quality of steps in real time, and the roofline");
   realtime->add_flag("--peers", o.peers, "also run Bullet, ODE and MuJoCo, those that were found by cmake");
@@ -347,7 +362,8 @@ void add_bench_realtime(CLI::App& bench, BenchRealtimeOptions& o) {
 }
 
 void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& split, BenchDetectOptions& detect,
-               BenchLdlOptions& ldl, BenchRealtimeOptions& realtime, BenchSchurpaOptions& schurpa) {
+               BenchLdlOptions& ldl, BenchRealtimeOptions& realtime, BenchSchurpaOptions& schurpa,
+               BenchEulerOptions& euler) {
   CLI::App* bench = app.add_subcommand("bench", "Measure solvers against published figures, and detection");
   bench->require_subcommand(1);
   add_bench_detect(*bench, detect);
@@ -355,6 +371,7 @@ void add_bench(CLI::App& app, BenchProxOptions& o, BenchMassSplittingOptions& sp
   add_bench_ldl(*bench, ldl);
   add_bench_realtime(*bench, realtime);
   add_bench_schurpa(*bench, schurpa);
+  add_bench_euler(*bench, euler);
   CLI::App* prox = bench->add_subcommand("prox", "Schemes and schedules of Poulsen 2010 on its own problems");
   prox->add_flag("--quick", o.quick, "the smaller problems only (about a minute)");
   prox->add_option("--threads", o.threads, "largest number of threads (0: every processor)")->check(thread_count());
@@ -379,6 +396,7 @@ struct AllOptions {
   BenchDetectOptions detect;
   BenchLdlOptions ldl;
   BenchSchurpaOptions schurpa;
+  BenchEulerOptions euler;
   BenchRealtimeOptions realtime;
   std::string one_scene, one_solver;  ///< of `scenes` and `solvers`; empty: all
   int demo_threads = 0;
@@ -404,6 +422,7 @@ int dispatch(CLI::App& app, const AllOptions& options) {
     if (bench.got_subcommand("mass-splitting")) return run_bench_mass_splitting(options.mass_splitting);
     if (bench.got_subcommand("ldl")) return run_bench_ldl(options.ldl);
     if (bench.got_subcommand("schurpa")) return run_bench_schurpa(options.schurpa);
+    if (bench.got_subcommand("euler")) return run_bench_euler(options.euler);
     if (bench.got_subcommand("realtime")) return run_bench_realtime(options.realtime);
     return run_bench_prox(options.bench);
   }
@@ -475,7 +494,8 @@ void add_commands(CLI::App& app, AllOptions& options) {
   app.add_subcommand("solvers", "List the solvers; with a name its settings")
       ->add_option("NAME", options.one_solver, "the solver whose settings are told");
   add_export(app, options.export_to);
-  add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl, options.realtime, options.schurpa);
+  add_bench(app, options.bench, options.mass_splitting, options.detect, options.ldl, options.realtime, options.schurpa,
+            options.euler);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
   demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(thread_count());
 }

@@ -141,6 +141,7 @@ void ElasticWorld::solve_contacts(double h) {
   }
   problem_ = assemble_rows(rows, solids_, h, settings_.overlap_rate, pool_.get());
   read_warm_start(rows);
+  start_ = solution_.impulse;
   solve_problem();
   if (settings_.measure_residual)
     report.residual = std::max(report.residual, residual(problem_, solution_.impulse).residual);

@@ -101,6 +101,8 @@ class ElasticWorld {
   /// The contact problem of the last sub-step that had contacts, and its answer: values that any solver can be given.
   const DelassusProblem& problem() const { return problem_; }
   const DelassusSolution& solution() const { return solution_; }
+  /// The impulses that its solve began with.
+  const std::vector<double>& warm_start() const { return start_; }
 
   Hash128 state_hash() const;
   /// Everything that decides the future, as bytes. A restored world goes on bit for bit.
@@ -136,6 +138,7 @@ class ElasticWorld {
   std::vector<WarmRow> warm_;  ///< ascend by key
   DelassusProblem problem_;
   DelassusSolution solution_;
+  std::vector<double> start_;  ///< impulses that the last solve began with
   ElasticReport report_;
 };
 

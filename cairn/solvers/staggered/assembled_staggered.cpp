@@ -19,6 +19,7 @@ constexpr double kHalfRoot = 0.70710678118654752440;  // of a diamond with corne
 constexpr int kRescueSweeps = 5;                      // times as many as before
 constexpr double kRefactorShare = 1e9;                // columns are limited by their number alone (Litven 2013, 7.2)
 constexpr double kQpTolerance = 1e-10;                // residual at which a QP may end before its sets do
+constexpr int kFreeTurns = 4;                         // before answers are averaged
 
 /// Coordinates along the axes at 45 degrees, and back.
 void to_diagonal(double& s, double& t) {
@@ -87,6 +88,17 @@ void read_states(const BoundedQp& qp, QpSolution& solution) {
                                                        : BoundState::free;
 }
 
+/// What the first QP of a kind began with, against the last answer.
+void compare_states(const std::vector<BoundState>& start, const std::vector<BoundState>& end, QpTally& tally) {
+  std::size_t right = 0;
+  tally.free = 0;
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    right += start[i] == end[i] ? 1 : 0;
+    tally.free += end[i] == BoundState::free ? 1 : 0;
+  }
+  tally.right_at_start = end.empty() ? 1 : static_cast<double>(right) / static_cast<double>(end.size());
+}
+
 }  // namespace
 
 /// One of the two QPs, with what it keeps from one iteration to the next.
@@ -103,15 +115,21 @@ struct AssembledStaggered::Program {
   Vector diagonal;
   Pdasm pdasm;
   BoundedQp qp;
-  QpSolution solution;  ///< x is the start of Gauss-Seidel on entry
+  QpSolution solution;            ///< x is the start of Gauss-Seidel on entry
+  std::vector<BoundState> start;  ///< of the first QP, before any sweep
 };
 
 /// Sweeps guess the set; where the sets do not end, sweeps from the best iterate guess again.
 void AssembledStaggered::solve_program(Program& p, QpTally& tally, ThreadPool* pool) const {
-  Timer timer;
-  ++tally.solves;
+  const Timer timer;
+  const CpuTimer cpu_timer;
+  const bool is_first = ++tally.solves == 1;
   for (std::size_t i = 0; i < p.solution.x.size(); ++i)
     p.solution.x[i] = std::clamp(p.solution.x[i], p.qp.lower[i], p.qp.upper[i]);
+  if (is_first) {
+    read_states(p.qp, p.solution);
+    p.start = p.solution.state;
+  }
   const QpContext context{.pool = pool, .tolerance = kQpTolerance, .max_iterations = settings_.most_sets};
   int sweeps = settings_.sweeps, sets = 0;
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -121,6 +139,8 @@ void AssembledStaggered::solve_program(Program& p, QpTally& tally, ThreadPool* p
     const QpReport report = p.pdasm.solve(p.qp, p.solution, context);
     sets += report.iterations;
     tally.factorisations += report.factorisations;
+    tally.linear_solves += report.solves;
+    tally.columns = std::max(tally.columns, report.schur_columns);
     if (report.end == QpEnd::converged) break;
     if (!(report.residual <= kkt_residual(p.qp, swept, pool))) p.solution.x = swept;
     if (attempt == 0) ++tally.rescues;
@@ -128,7 +148,9 @@ void AssembledStaggered::solve_program(Program& p, QpTally& tally, ThreadPool* p
     sweeps = kRescueSweeps * std::max(1, settings_.sweeps);
   }
   tally.most_sets = std::max(tally.most_sets, sets);
+  compare_states(p.start, p.solution.state, tally);
   tally.seconds += timer.seconds();
+  tally.cpu_seconds += cpu_timer.seconds();
 }
 
 /// c = -(q_n + W_nt b) + eps D a.
@@ -188,6 +210,10 @@ bool AssembledStaggered::has_settled(const DelassusProblem& problem) {
   return energy(change) <= settings_.tolerance * settings_.tolerance * energy(last_);
 }
 
+void AssembledStaggered::relax() {
+  for (std::size_t i = 0; i < impulse_.size(); ++i) impulse_[i] = 0.5 * (impulse_[i] + last_[i]);
+}
+
 void AssembledStaggered::read_start(const DelassusProblem& problem, const DelassusSolution& solution) {
   const std::size_t n = problem.friction.size();
   impulse_ = solution.impulse;
@@ -215,6 +241,7 @@ AssembledStaggeredReport AssembledStaggered::solve(const DelassusProblem& proble
     if (has_friction) friction = std::make_unique<Program>(friction_matrix(problem, settings_.eps), settings_.schur);
     report.settled = false;
     while (!report.settled && report.iterations < settings_.iterations) {
+      if (report.iterations >= kFreeTurns) relax();
       last_ = impulse_;
       solve_contact(problem, contact, report.contact, pool);
       if (friction) solve_friction(problem, *friction, report.friction, pool);

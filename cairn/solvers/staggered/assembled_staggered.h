@@ -10,6 +10,9 @@
 // factorisation for the whole solve (SCHURPA) or one per set. W_nn and W_tt have eps of their diagonal added as a
 // proximal term around the last iterate, which vanishes in the end.
 //
+// Turns may go round in circles. From the fifth on, the next one begins from the mean of the last two answers, which is
+// feasible because the sets are convex. The criterion looks at the answers themselves.
+//
 // When to use: problems of elastic solids on a grid, whose contacts are many, couple to neighbours only, and change
 // little from step to step. Staggering settles there in a few turns; rigid piles are for the other solvers.
 #pragma once
@@ -27,10 +30,14 @@ struct QpTally {
   int solves = 0;     ///< QPs
   int most_sets = 0;  ///< active sets of the QP that took most
   int factorisations = 0;
-  int refactorings = 0;  ///< factorisations after the first one
-  int rescues = 0;       ///< QPs whose sets did not end before Gauss-Seidel was asked again
-  int unfinished = 0;    ///< QPs of which the best iterate was taken
-  double seconds = 0;
+  int refactorings = 0;       ///< factorisations after the first one
+  int linear_solves = 0;      ///< right-hand sides that were solved with a factor
+  int columns = 0;            ///< most columns of the Schur complement at a time
+  int free = 0;               ///< variables between their bounds at the end
+  double right_at_start = 1;  ///< share of the variables whose state in the warm start is that of the end
+  int rescues = 0;            ///< QPs whose sets did not end before Gauss-Seidel was asked again
+  int unfinished = 0;         ///< QPs of which the best iterate was taken
+  double seconds = 0, cpu_seconds = 0;
 };
 
 struct AssembledStaggeredReport {
@@ -50,6 +57,7 @@ class AssembledStaggered {
   using Vector = std::vector<double>;
   struct Program;
 
+  void relax();
   void read_start(const DelassusProblem& problem, const DelassusSolution& solution);
   void solve_contact(const DelassusProblem& problem, Program& program, QpTally& tally, ThreadPool* pool);
   void solve_friction(const DelassusProblem& problem, Program& program, QpTally& tally, ThreadPool* pool);
