@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From the contact cache straight into lanes and back, without contacts in double in between, which would cost as much
-// as the solve. The lanes are those that LaneManifolds makes of the same contacts in double.
+// as the solve. The lanes are those that LaneManifolds makes of the same contacts in double. One thing may differ:
+// where a bounce comes to nothing within the step, a manifold that is not round keeps the extra fields of its material.
 #pragma once
 
 #include "cairn/problem/lanes/lane_source.h"
