@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scenes of spheres: lattices of Poulsen 2010, and a row in which impacts travel.
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -73,6 +74,25 @@ void build_ball_row(World& world, const SceneValues& values) {
   }
 }
 
+/// One layer of loose spheres that roll and bump into each other, in random places of a square lattice.
+void build_ball_field(World& world, const SceneValues& values) {
+  constexpr double kPitch = 1.3, kPlay = 0.15;
+  const int count = values.whole("count");
+  const double speed = values.get("speed");
+  const auto side = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count))));
+  Material material = rubbing(values.get("friction"));
+  material.restitution = values.get("restitution");
+  Random random(values.seed());
+  add_ground(world, material);
+  for (int i = 0; i < count; ++i) {
+    const Vec3 play = random_vector(random, kPlay), velocity = random_vector(random, speed);
+    const Vec3 place{kPitch * (i % side - 0.5 * (side - 1)) + play.x, kPitch * (i / side - 0.5 * (side - 1)) + play.y,
+                     kRadius + kPlay + play.z};
+    world.add_body({.pose = {place, {}}, .velocity = {{velocity.x, velocity.y, 0}, {}}},
+                   {{.shape = make_sphere(kRadius), .material = material}});
+  }
+}
+
 }  // namespace
 
 std::vector<SceneFamily> ball_scenes() {
@@ -96,6 +116,14 @@ std::vector<SceneFamily> ball_scenes() {
                       {"speed", 1, 0, 100, "m/s, largest component of a velocity at the start"},
                       seed_parameter()},
        .build = build_ball_pile},
+      {.name = "ball_field",
+       .summary = "one layer of loose spheres that roll and bump into each other: a crowd for `ffd`",
+       .parameters = {friction_parameter(),
+                      {"count", 10000, 1, 1000000, "spheres", true},
+                      {"speed", 2, 0, 100, "m/s, largest component of a velocity at the start"},
+                      {"restitution", 0, 0, 1, "of all contacts"},
+                      seed_parameter()},
+       .build = build_ball_field},
       {.name = "ball_row",
        .summary = "spheres in a row, struck at one end: how impacts travel (Newton's cradle)",
        .parameters = {friction_parameter(0),

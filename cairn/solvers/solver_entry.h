@@ -29,6 +29,7 @@ void add_splitting_solvers(SolverEntries& table);
 void add_soft_step_solver(SolverEntries& table);
 void add_staggered_solvers(SolverEntries& table);
 void add_exact_solver(SolverEntries& table);
+void add_ffd_solver(SolverEntries& table);
 void add_reference_solver(SolverEntries& table);
 
 /// A setting of type-erased text over a settings struct S.

@@ -17,6 +17,7 @@ const SolverEntries& entries() {
     add_soft_step_solver(table);
     add_staggered_solvers(table);
     add_exact_solver(table);
+    add_ffd_solver(table);
     add_reference_solver(table);
     return table;
   }();

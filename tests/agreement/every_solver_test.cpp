@@ -2,7 +2,7 @@
 // Every solver of the table on small problems of every family comes to the velocities of one exact solution: that of
 // `reference`, or of ldl_pgs where there are joints, which `reference` does not take. Both are judged by the ruler
 // first. Where friction has several exact solutions (more points than carry a body) the ruler judges each, and they
-// must be near each other. soft_step comes to another answer by design and is held to a stated distance.
+// must be near each other. ffd is another law, and left out. soft_step comes to another answer by design and is held to a stated distance.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -163,6 +163,7 @@ TEST_P(EverySolver, ComesToTheExactVelocities) {
     const std::vector<Velocity> exact = exact_velocity(problem, family.joints);
     for (const SolverInfo& solver : solver_table()) {
       if (family.joints && !solver.joints) continue;
+      if (solver.name == "ffd") continue;  // each body on its own: exact for one body and for pairs, ffd_test.cpp
       SCOPED_TRACE(solver.name + ", problem " + std::to_string(number));
       ContactSolution solution;
       SolveContext context = patient(200000, 1e-13);

@@ -56,7 +56,8 @@ void edit(World& world, int step) {
     case 30: world.set_pose(bodies.back(), {{0, 0.1, 1}}); break;
     default: break;
   }
-  if (step == 10 && world.settings().solver != "reference") world.set_locked_axes(bodies.back(), kLockX);
+  const bool takes_rows = world.settings().solver != "reference" && world.settings().solver != "ffd";
+  if (step == 10 && takes_rows) world.set_locked_axes(bodies.back(), kLockX);
   if (step == 13 && !world.joints().empty()) world.remove_joint(world.joints().front());
   if (step == 16 && !world.joints().empty()) world.set_joint_enabled(world.joints().back(), false);
 }

@@ -69,6 +69,8 @@ TEST_P(WildProblems, EndFiniteAndHonest) {
       {"block_mass_splitting", {{"acceleration", "nesterov"}}},
       {"jacobi_line_search", {}},
       {"exact", {{"reference", "off"}}},
+      {"ffd", {{"sweeps", "3"}}},
+      {"ffd", {{"mode", "pe"}}},
       {"reference", {}}};
   int converged = 0;
   for (int i = 0; i < 200; ++i) {

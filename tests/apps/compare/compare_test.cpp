@@ -38,7 +38,7 @@ TEST(CompareSolvers, NamesAreCheckedAndAllIsTheTable) {
   EXPECT_EQ(rivals.size(), solver_table().size() + 1);
   EXPECT_EQ(rivals[0].spec.settings, (NamedSettings{{"relaxation", "0.5"}}));
   EXPECT_FALSE(rivals[1].from_all);
-  const std::set<std::string> own{"soft_step", "exact", "schurpa", "staggered_schurpa", "staggered_direct"};
+  const std::set<std::string> own{"soft_step", "exact", "ffd", "schurpa", "staggered_schurpa", "staggered_direct"};
   for (const Rival& r : rivals) EXPECT_EQ(r.own_sweeps, own.count(r.spec.name) > 0) << r.spec.label;
   EXPECT_TRUE(parse_rivals({"pgs:iterations=7"})[0].own_sweeps);
 }
@@ -223,10 +223,11 @@ TEST(Compare, AllLeavesOutWhatCannotTakeTheScene) {
   CompareOptions options = small("four_bar", "pgs,all");
   options.steps = 3;
   const Comparison c = compare(options);
-  ASSERT_EQ(c.refusals.size(), 1u);
-  EXPECT_EQ(c.refusals[0].solver, "reference");
-  EXPECT_NE(c.refusals[0].reason.find("joints"), std::string::npos);
-  EXPECT_EQ(c.rivals.size(), solver_table().size() - 1);
+  ASSERT_EQ(c.refusals.size(), 2u);
+  EXPECT_EQ(c.refusals[0].solver, "ffd");
+  EXPECT_EQ(c.refusals[1].solver, "reference");
+  for (const auto& refused : c.refusals) EXPECT_NE(refused.reason.find("joints"), std::string::npos);
+  EXPECT_EQ(c.rivals.size(), solver_table().size() - 2);
   EXPECT_NE(compare_text(c).find("reference cannot: "), std::string::npos);
   options.solvers = {"reference"};
   EXPECT_THROW(compare(options), InputError);

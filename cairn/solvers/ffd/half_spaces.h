@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The nearest point of a polyhedron in six dimensions, by the dual active set of Goldfarb and Idnani 1983 with the unit
+// matrix as its Hessian:
+//
+//   minimise 1/2 |z - z0|^2   subject to   r_i . z >= b_i,      z = z0 + sum lambda_i r_i,  lambda >= 0
+//
+// At most six rows are active at once, so that the factor F F^T = A A^T of the active rows has a fixed size and nothing
+// is allocated. Rows have ranks. Hard ones must hold. A row that contradicts rows of its own or of a higher rank is
+// given up, and rows of a lower rank that contradict it are.
+//
+// Between two rows that point nearly against each other lies a narrow wedge whose nearest point may be very far away.
+// So rows that are not hard may move z no further from where the hard ones put it than kStretch times the largest
+// distance to one of them; beyond, z stops on the way. The hard rows hold there too: both ends satisfy them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "cairn/solvers/ffd/body_metric.h"
+
+namespace cairn {
+
+inline constexpr double kStretch = 1.2;  ///< as in the pe engine; 1 would let no corner be reached
+
+/// row . z >= bound, in the metric of a body. Not initialised: there are arrays of them on the stack.
+struct BodyRow {
+  Six row;
+  double bound;
+  double size2;            ///< row . row; 0: not looked at
+  double multiplier;       ///< lambda, on return
+  double hard_multiplier;  ///< lambda with the hard rows alone
+  bool is_given_up;        ///< on return: contradicts rows of a higher rank
+};
+
+/// Rows are sorted by rank: [0, hard) must hold, [hard, firm) come next, then all others.
+struct RowRanks {
+  std::size_t hard = 0, firm = 0;
+};
+
+/// Moves z to the nearest point. False: the hard rows contradict each other; z and the multipliers then mean nothing.
+bool move_into(std::span<BodyRow> rows, const RowRanks& ranks, Six& z);
+
+}  // namespace cairn
