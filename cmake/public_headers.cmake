@@ -94,6 +94,7 @@ set(cairn_files_public_headers
   cairn/problem/sparse_matrix.h
   cairn/record/checkpoint.h
   cairn/record/frame.h
+  cairn/record/joint_reading.h
   cairn/record/recording.h
   cairn/scenefile/fields.h
   cairn/scenefile/scene_file.h
@@ -104,8 +105,10 @@ set(cairn_live_public_headers
   cairn/live/drag.h
   cairn/live/frame.h
   cairn/live/history.h
+  cairn/live/input.h
   cairn/live/request.h
   cairn/live/run.h
+  cairn/live/saved_run.h
   cairn/live/session.h
   cairn/record/pictures.h
 )

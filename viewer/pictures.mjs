@@ -23,6 +23,7 @@ const LIVE = { name: "viewer", scene: ["card_house_58"], steps: 322, size: [1120
 const STILL_SIZE = [480, 320], FILM_SIZE = [400, 250];
 
 const bare = "cairn.pause(); cairn.show('panels', false); cairn.show('contacts', false); cairn.show('shadows', true);";
+const ready = "(async () => { while (!window.cairn) await new Promise((done) => setTimeout(done, 20)); })()";
 const drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))";
 const aimed = ([way, zoom]) => `cairn.look(${JSON.stringify(way)}, ${zoom});`;
 
@@ -39,6 +40,7 @@ function ffmpeg(...args) { execFileSync("ffmpeg", ["-v", "error", "-y", ...args]
 async function still(browser, { name, at, look, script = "", ...scene }) {
   const picture = join(work, `${name}.png`);
   await browser.open(page({ name, ...scene }), STILL_SIZE);
+  await browser.run(ready);
   await browser.run(`cairn.seek(${at}); ${bare} ${script} ${aimed(look)} ${drawn}`);
   await browser.keepPicture(picture);
   ffmpeg("-i", picture, "-q:v", "4", join(out, `${name}.jpg`));
@@ -46,6 +48,7 @@ async function still(browser, { name, at, look, script = "", ...scene }) {
 
 async function film(browser, { name, steps, every, look, ...scene }) {
   await browser.open(page({ name, steps, ...scene }), FILM_SIZE);
+  await browser.run(ready);
   await browser.run(`${bare} ${aimed(look)}`);
   for (let k = 0; k * every <= steps; ++k) {
     await browser.run(`cairn.seek(${k * every}); cairn.show('panels', false); ${drawn}`);

@@ -46,8 +46,12 @@ int run_demo(int threads);
 
 /// How scene files of other programs are read.
 struct SceneFileOptions {
-  std::string package_root;   ///< folder of the packages that a URDF names
-  double assume_density = 0;  ///< kg/m^3 for its links without <inertial>; 0: refused
+  std::string package_root;              ///< folder of the packages that a URDF names
+  double assume_density = 0;             ///< kg/m^3 for its links without <inertial>; 0: refused
+  bool free_base = false;                ///< the root of a URDF moves
+  std::vector<std::string> pose, drive;  ///< NAME=VALUE of joints, see RobotSetup
+  bool hold = false, ground = false;
+  double stiffness = 0, damping = 0;
 };
 
 /// What is not given is the scene's own.

@@ -107,7 +107,10 @@ bool is_json_result(const std::string& path) {
   std::string text(kMost, '\0');
   file.read(text.data(), kMost);
   text.resize(to_index(file.gcount()));
-  return (text.starts_with('{') || text.starts_with('[')) && text.find("\"state_hash\"") != std::string::npos;
+  const auto has = [&](const char* key) { return text.find(key) != std::string::npos; };
+  // `run` and `solve` write the one, `compare` the others.
+  return (text.starts_with('{') || text.starts_with('[')) &&
+         (has("\"state_hash\"") || (has("\"budget\"") && has("\"captures\"")));
 }
 
 Expected<bool> check_can_write(const std::string& path) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "apps/cli/commands.h"
+#include "apps/cli/manual.h"
 #include "apps/cli/option_checks.h"
 #include "apps/cli/progress.h"
 #include "apps/cli/streams.h"
@@ -115,6 +116,15 @@ void add_run_physics(CLI::App& run, RunOptions& o) {
 
 void add_scene_source(CLI::App& command, SceneFileOptions& o) {
   command.add_option("--package-root", o.package_root, "folder in which a URDF's package:// names are looked for");
+  command.add_flag("--free-base", o.free_base, "the root link of a URDF moves instead of standing fixed");
+  command.add_flag("--ground", o.ground, "puts a floor under the lowest point of a robot");
+  command.add_option("--pose", o.pose, "JOINT=POSITION, rad or m, at the beginning; may be repeated");
+  command.add_option("--drive", o.drive, "JOINT=POSITION to which a drive pulls; may be repeated");
+  command.add_flag("--hold", o.hold, "drives keep every joint that has a motor (URDF effort) where it begins");
+  command.add_option("--stiffness", o.stiffness, "N m/rad or N/m of those drives; without: from the effort")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--damping", o.damping, "N m s/rad or N s/m of those drives; without: from the stiffness")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--assume-density", o.assume_density, "kg/m^3 for moving links of a URDF that have no <inertial>")
       ->check(number_in(1e-3, 1e9));
 }
@@ -416,6 +426,8 @@ int dispatch(CLI::App& app, const AllOptions& options) {
   if (app.got_subcommand("solve")) return run_solve(options.solve);
   if (app.got_subcommand("solvers")) return run_solvers(options.one_solver);
   if (app.got_subcommand("export")) return run_export(options.export_to);
+  if (app.got_subcommand("manual")) return fmt::print("{}", manual_page(app, kProgramVersion)), kDone;
+  if (app.got_subcommand("completion")) return fmt::print("{}", completion_script(app)), kDone;
   if (app.got_subcommand("bench")) {
     const CLI::App& bench = *app.get_subcommand("bench");
     if (bench.got_subcommand("detect")) return run_bench_detect(options.detect);
@@ -498,6 +510,8 @@ void add_commands(CLI::App& app, AllOptions& options) {
             options.euler);
   CLI::App* demo = app.add_subcommand("demo", "A tour: one problem, several solvers, how good each is");
   demo->add_option("--threads", options.demo_threads, "threads (0: every processor)")->check(thread_count());
+  app.add_subcommand("manual", "Print a page for man: cairn manual > cairn.1");
+  app.add_subcommand("completion", "Print completion for bash and zsh: source <(cairn completion)");
 }
 
 int run(CLI::App& app, int argc, char** argv, const AllOptions& options) {

@@ -30,11 +30,12 @@ std::string description(const World& world, const std::string& solver, double dt
 }
 
 /// Steps a world on to the one that was asked for; false: interrupted.
-bool step_to(World& world, double dt, std::int64_t last, const std::string& name) {
+bool step_to(InputReplay& run, std::int64_t last, const std::string& name) {
   Progress progress(name);
+  World& world = run.world();
   while (world.step_count() < last && !interrupted()) {
     world.keep_warm_start(world.step_count() + 1 == last);
-    world.step(dt);
+    run.step();
     progress.update(fmt::format("step {} of {}", world.step_count(), last));
   }
   return !interrupted();
@@ -57,14 +58,15 @@ int capture_recording(const CaptureOptions& options) {
   const std::int64_t last = info.first_step + std::ssize(info.hashes);
   if (options.step <= info.first_step || options.step > last)
     fail_input(fmt::format("--step {}: {} has the steps {} to {}", options.step, run.scene, info.first_step + 1, last));
-  World world = world_of(info, run.scene);
-  if (!step_to(world, info.meta.dt, options.step, info.meta.scene)) return kInterrupted;
+  InputReplay replay = replay_of(info, run.scene);
+  World& world = replay.world();
+  if (!step_to(replay, options.step, info.meta.scene)) return kInterrupted;
   const Hash128 recorded = info.hashes[to_index(options.step - info.first_step - 1)];
   if (!(world.state_hash() == recorded))
     fmt::print(stderr, "warning: the state after this step is not the recorded one: was the file made elsewhere?\n");
   ProblemFile file = captured(world);
   file.title = fmt::format("{}, step {}", info.meta.scene, options.step);
-  file.description = description(world, info.meta.solver, info.meta.dt);
+  file.description = description(world, info.meta.solver, replay.dt());
   return write_capture(options, world, std::move(file));
 }
 
@@ -75,12 +77,12 @@ int run_capture(const CaptureOptions& options) {
   if (options.run.scene.ends_with(".h5")) return capture_recording(options);
   const SceneChoice choice = choose_scene(options.run);
   scenes::Scene scene = build_scene(options.run, choice);
-  World& world = scene.world;
-  const double dt = options.run.dt.value_or(scene.dt);
-  if (!step_to(world, dt, options.step, scene.name)) return kInterrupted;
+  InputReplay run(std::move(scene.world), options.run.dt.value_or(scene.dt), {});
+  World& world = run.world();
+  if (!step_to(run, options.step, scene.name)) return kInterrupted;
   ProblemFile file = captured(world);
   file.title = fmt::format("{}, step {}", scene.name, options.step);
-  file.description = description(world, choice.solver.label, dt);
+  file.description = description(world, choice.solver.label, run.dt());
   return write_capture(options, world, std::move(file));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "apps/cli/commands.h"
 #include "apps/cli/csv.h"
@@ -70,15 +71,37 @@ void convert_scene(const ConvertOptions& o) {
   write(o, write_scene(file));
 }
 
-std::string statistics_csv(const RecordingInfo& info) {
+/// Readings of joints by step, where there is a frame of it.
+std::map<std::int64_t, std::vector<JointReading>> readings_of(const RecordingInfo& info, const std::string& file) {
+  std::map<std::int64_t, std::vector<JointReading>> readings;
+  if (info.joints.empty()) return readings;
+  for (std::int64_t first = 0; first < info.frames; first += kBatch)
+    for (MotionFrame& frame : read_frames(file, first, std::min(kBatch, info.frames - first)).value_or_throw())
+      readings[frame.step] = std::move(frame.joints);
+  return readings;
+}
+
+std::string statistics_csv(const RecordingInfo& info, const std::string& file) {
   std::vector<std::string> head{"step", "time"};
   head.insert(head.end(), info.statistic_names.begin(), info.statistic_names.end());
+  for (const RecordedJoint& joint : info.joints)
+    if (!joint.name.empty())
+      for (const char* what : kReadingNames) head.push_back(fmt::format("{}.{}", joint.name, what));
   head.emplace_back("hash");
   Csv csv(head);
+  const auto readings = readings_of(info, file);
+  const std::vector<JointReading> none(info.joints.size(), no_reading());
   for (std::size_t k = 0; k < info.hashes.size(); ++k) {
     const std::int64_t step = info.first_step + static_cast<std::int64_t>(k) + 1;
     csv.cell(step).cell(info.times[k]);
     for (const std::vector<double>& column : info.statistics) csv.cell(column[k]);
+    const auto found = readings.find(step);
+    const std::vector<JointReading>& row = found == readings.end() ? none : found->second;
+    for (std::size_t j = 0; j < info.joints.size(); ++j) {
+      if (info.joints[j].name.empty()) continue;
+      const JointReading& r = row.at(j);
+      csv.cell(r.position).cell(r.velocity).cell(r.effort).cell(r.force).cell(r.torque);
+    }
     csv.cell(info.hashes[k].to_string());
     csv.end_row();
   }
@@ -87,9 +110,9 @@ std::string statistics_csv(const RecordingInfo& info) {
 
 void convert_recording(const ConvertOptions& o) {
   const RecordingInfo info = read_recording(o.from).value_or_throw();
-  if (ending_of(o.to) == ".csv") return write(o, statistics_csv(info));
+  if (ending_of(o.to) == ".csv") return write(o, statistics_csv(info, o.from));
   const World world = world_of(info, o.from);
-  const BodyPictures bodies(world);
+  const BodyPictures bodies = pictures_of(info, world);
   const std::string stem = (fs::path(o.to).parent_path() / fs::path(o.to).stem()).string();
   std::vector<std::pair<std::string, double>> files;
   for (std::int64_t first = 0; first < info.frames && !interrupted(); first += kBatch) {
@@ -108,13 +131,6 @@ bool is_one_of(const std::string& end, std::initializer_list<const char*> list) 
 }
 
 }  // namespace
-
-World world_of(const RecordingInfo& info, const std::string& file) {
-  World world;
-  if (const auto error = world.restore(info.start))
-    fail_input(fmt::format("{}: the state at the beginning cannot be used: {}", file, error->message), error->kind);
-  return world;
-}
 
 int run_convert(const ConvertOptions& o) {
   const std::string from = ending_of(o.from), to = ending_of(o.to);

@@ -11,6 +11,7 @@
 #include "apps/commands/scene_source.h"
 #include "apps/commands/viewer_script.h"
 #include "apps/view/viewer_page.h"
+#include "cairn/io/deflate.h"
 #include "cairn/record/page_data.h"
 
 namespace cairn::cli {
@@ -27,10 +28,12 @@ std::vector<PictureCamera> cameras_in(const RecordingInfo& info) {
 }
 
 /// Every o.every-th frame, and the last.
-std::string packed(const ExportOptions& o, const RecordingInfo& info, const BodyPictures& bodies) {
+std::string packed(const ExportOptions& o, const RecordingInfo& info, const BodyPictures& bodies,
+                   const std::string& joints) {
   // Three bytes become four characters.
   const auto max_bytes = static_cast<std::size_t>(0.75e6 * o.max_mb);
-  PagePacker packer(info, bodies, {.cameras = cameras_in(info), .contacts = o.contacts, .max_bytes = max_bytes});
+  PagePacker packer(info, bodies,
+                    {.cameras = cameras_in(info), .joints = joints, .contacts = o.contacts, .max_bytes = max_bytes});
   Progress progress("export");
   for (std::int64_t first = 0; first < info.frames && !interrupted(); first += kBatch) {
     const auto frames = read_frames(o.problem, first, std::min(kBatch, info.frames - first)).value_or_throw();
@@ -43,6 +46,19 @@ std::string packed(const ExportOptions& o, const RecordingInfo& info, const Body
   return interrupted() ? std::string() : packer.take();
 }
 
+constexpr const char* kStarter = R"(<script>
+(async () => {
+  if (!window.DecompressionStream) { document.body.append("This page needs a browser of 2023 or newer."); return; }
+  const text = atob(document.getElementById("program").textContent);
+  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const script = document.createElement("script");
+  script.textContent = await new Response(whole).text();
+  document.body.append(script);
+})();
+</script>
+)";
+
 /// Nothing of the data is text of the page, and the page may fetch nothing; `connect` is where it may.
 std::string page_with(const std::string& element, const char* connect) {
   std::string page =
@@ -53,9 +69,10 @@ std::string page_with(const std::string& element, const char* connect) {
   page += connect;
   page += "\">\n</head><body>\n";
   page += element;
-  page += "\n<script>";
-  page += viewer_script();
-  page += "</script>\n</body></html>\n";
+  // The program of the page is compressed like its data; the browser inflates it and runs it.
+  page += "\n<script type=\"text/plain\" id=\"program\">" + to_base64(deflate(viewer_script())) + "</script>\n";
+  page += kStarter;
+  page += "</body></html>\n";
   return page;
 }
 
@@ -72,8 +89,8 @@ void require_viewer() {
 std::string recording_page(const ExportOptions& o) {
   const RecordingInfo info = read_recording(o.problem).value_or_throw();
   const World world = world_of(info, o.problem);
-  const BodyPictures bodies(world);
-  const std::string data = packed(o, info, bodies);
+  const BodyPictures bodies = pictures_of(info, world);
+  const std::string data = packed(o, info, bodies, page_joints(world, info.meta.joint_names));
   if (interrupted()) return {};
   return page_with("<script type=\"text/plain\" id=\"recording\">" + to_base64(data) + "</script>", "");
 }

@@ -12,11 +12,12 @@ namespace cairn::cli {
 namespace {
 
 /// Steps the state at the beginning again and compares every hash; the step of the first difference, or -1.
-std::int64_t first_difference(const RecordingInfo& info, World& world) {
+std::int64_t first_difference(const RecordingInfo& info, InputReplay& replay) {
   Progress progress("replay");
+  const World& world = replay.world();
   for (const Hash128& recorded : info.hashes) {
     if (interrupted()) return -1;
-    world.step(info.meta.dt);
+    replay.step();
     if (!(world.state_hash() == recorded)) return world.step_count();
     progress.update(fmt::format("step {} of {}", world.step_count(), info.first_step + std::ssize(info.hashes)));
   }
@@ -37,11 +38,12 @@ int run_replay(const ReplayOptions& options) {
   const RecordingInfo info = read_recording(options.file).value_or_throw();
   print_head(options, info);
   if (!options.verify) return kDone;
-  World world = world_of(info, options.file);
+  InputReplay replay = replay_of(info, options.file);
+  World& world = replay.world();
   WorldSettings settings = world.settings();
   settings.threads = options.threads;
   world.set_settings(settings);
-  const std::int64_t differs = first_difference(info, world);
+  const std::int64_t differs = first_difference(info, replay);
   if (interrupted()) return kInterrupted;
   if (differs < 0) {
     fmt::print("verified: the hashes of all {} steps are the same\n", info.hashes.size());

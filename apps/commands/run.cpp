@@ -261,7 +261,8 @@ int run_scene(const RunOptions& options) {
   check_outputs(options);
   const SceneChoice choice = choose_scene(options);
   WorldSettings own;
-  scenes::Scene scene = build_scene(options, choice, &own);
+  SceneLook look;
+  scenes::Scene scene = build_scene(options, choice, &own, &look);
   const bool known_again = !options.checkpoint.empty() || !options.resume.empty();
   const SceneIdentity identity = known_again ? identity_of(scene, own) : SceneIdentity{};
   scene.world.measure_cpu_times(true);
@@ -272,7 +273,7 @@ int run_scene(const RunOptions& options) {
   Session session{options, choice.solver, std::move(scene), dt, 0, {}, {}, {}};
   plan(session, resumed ? resumed->last_step : session.scene.steps);
   RunStatistics statistics(session.window, session.scene.world.settings(), total_energy(session.scene.world));
-  RunOutputs outputs(options, session.scene, choice, {scene_label(options), identity, dt, session.last_step});
+  RunOutputs outputs(options, session.scene, choice, {scene_label(options), identity, dt, session.last_step, look});
   run_steps(session, watch, statistics, outputs);
   outputs.finish(session.scene.world, interrupted());
   save(session);  // unless it was done on the way

@@ -11,7 +11,8 @@ namespace cairn::cli {
 
 namespace {
 
-RecordingMeta meta_of(const RunOptions& o, const scenes::Scene& scene, const SceneChoice& choice, double dt) {
+RecordingMeta meta_of(const RunOptions& o, const scenes::Scene& scene, const SceneChoice& choice,
+                      const RunFacts& facts) {
   RecordingMeta meta;
   meta.scene = scene.name;
   meta.parameters = fmt::format("{}", fmt::join(o.parameters, " "));
@@ -19,17 +20,22 @@ RecordingMeta meta_of(const RunOptions& o, const scenes::Scene& scene, const Sce
   meta.solver = choice.solver.label;
   SceneFile settings;
   settings.settings = scene.world.settings();
-  settings.dt = dt, settings.steps = scene.steps;
+  settings.dt = facts.dt, settings.steps = scene.steps;
   meta.settings = write_scene(settings);
   meta.program = fmt::format("cairn {}, compiler {}", kProgramVersion, __VERSION__);
-  meta.dt = dt;
+  meta.dt = facts.dt;
   meta.body_names = scene.body_names;
+  meta.body_colours = facts.look.body_colours, meta.joint_names = facts.look.joint_names;
   return meta;
 }
 
-std::vector<std::string> csv_head() {
+/// Joints that have names are told one by one.
+std::vector<std::string> csv_head(const SceneLook& look) {
   std::vector<std::string> head{"step", "time"};
   for (const char* name : statistic_names()) head.emplace_back(name);
+  for (const std::string& joint : look.joint_names)
+    if (!joint.empty())
+      for (const char* what : kReadingNames) head.push_back(fmt::format("{}.{}", joint, what));
   head.emplace_back("hash");
   return head;
 }
@@ -55,7 +61,7 @@ RunOutputs::RunOutputs(const RunOptions& o, const scenes::Scene& scene, const Sc
                        const RunFacts& facts)
     : options_(o), facts_(facts) {
   if (!o.checkpoint.empty()) checkpoint_ = std::make_unique<CheckpointWriter>(o.checkpoint);
-  if (!o.csv.empty()) csv_.emplace(csv_head());
+  if (!o.csv.empty()) csv_.emplace(csv_head(facts.look)), joints_ = scene.world.joints();
   for (const std::string& folder : {o.vtp, o.pov})
     if (!folder.empty()) prepare_folder(folder, o.force);
   if (!o.vtp.empty() || !o.pov.empty()) {
@@ -68,7 +74,7 @@ RunOutputs::RunOutputs(const RunOptions& o, const scenes::Scene& scene, const Sc
   }
   if (!o.out.empty())
     recorder_ = std::make_unique<Recorder>(
-        o.out, scene.world, meta_of(o, scene, choice, facts.dt),
+        o.out, scene.world, meta_of(o, scene, choice, facts),
         RecorderSettings{.every = o.record_every, .contacts = o.record_contacts, .overwrite = o.force});
 }
 
@@ -90,6 +96,11 @@ bool RunOutputs::add(const World& world) {
   if (csv_) {
     csv_->cell(report.step).cell(report.time);
     for (const double x : statistics_of(report)) csv_->cell(x);
+    for (std::size_t k = 0; k < facts_.look.joint_names.size(); ++k) {
+      if (facts_.look.joint_names[k].empty()) continue;
+      const JointReading r = world.contains(joints_[k]) ? read_joint(world, joints_[k]) : no_reading();
+      csv_->cell(r.position).cell(r.velocity).cell(r.effort).cell(r.force).cell(r.torque);
+    }
     csv_->cell(world.state_hash().to_string());
     csv_->end_row();
   }

@@ -22,6 +22,7 @@ struct RunFacts {
   SceneIdentity identity;  ///< if there are to be checkpoints
   double dt = 0;
   std::int64_t last_step = 0;
+  SceneLook look{};
 };
 
 /// "NAME a=1 b=2", for people.
@@ -49,6 +50,7 @@ class RunOutputs {
   std::optional<BodyPictures> pictures_;
   std::optional<PictureCamera> camera_;
   std::vector<std::pair<std::string, double>> vtp_files_;  ///< names and times
+  std::vector<JointId> joints_;                            ///< of the table
   bool warned_ = false;                                    ///< of a checkpoint that could not be written
 };
 

@@ -3,7 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "cairn/broad/broad_phase.h"
+#include "cairn/core/names.h"
+#include "cairn/scenefile/robot_setup.h"
 #include "cairn/scenefile/urdf.h"
 
 namespace cairn::cli {
@@ -34,17 +38,57 @@ WorldSettings changed(WorldSettings settings, const RunOptions& o, const SolverS
   return settings;
 }
 
+/// Joints of the world by the names that the file gives them.
+std::vector<std::string> names_of(const LoadedScene& scene) {
+  std::vector<std::string> names;
+  for (const JointId joint : scene.world.joints()) {
+    const auto found = std::find_if(scene.joints.begin(), scene.joints.end(),
+                                    [&](const auto& named) { return named.second == joint; });
+    names.push_back(found == scene.joints.end() ? "" : found->first);
+  }
+  return names;
+}
+
 }  // namespace
+
+World world_of(const RecordingInfo& info, const std::string& file) {
+  World world;
+  if (const auto error = world.restore(info.start))
+    fail_input(fmt::format("{}: the state at the beginning cannot be used: {}", file, error->message), error->kind);
+  return world;
+}
+
+InputReplay replay_of(const RecordingInfo& info, const std::string& file) {
+  return {world_of(info, file), info.meta.dt, unpack_inputs(info.meta.inputs)};
+}
+
+BodyPictures pictures_of(const RecordingInfo& info, const World& start) {
+  BodyPictures pictures(start);
+  for (const LoggedInput& logged : unpack_inputs(info.meta.inputs))
+    if (const auto* shot = std::get_if<LiveShot>(&logged.input)) pictures.add(shot_shape(*shot));
+  return pictures;
+}
 
 std::vector<PictureCamera> cameras_of(const SceneFile& file) {
   std::vector<PictureCamera> cameras;
-  for (const SceneCamera& c : file.cameras) cameras.push_back({c.position, c.target, c.up, c.field_of_view});
+  for (const SceneCamera& c : file.cameras) cameras.push_back({c.position, c.target, c.up, c.field_of_view, c.name});
   return cameras;
 }
 
 Expected<SceneFile> open_scene_file(const std::string& path, const SceneFileOptions& o) {
-  if (!ends_with(path, ".urdf")) return read_scene(path);
-  return read_urdf(path, {.package_root = o.package_root, .assume_density = o.assume_density});
+  Expected<SceneFile> scene =
+      ends_with(path, ".urdf") ? read_urdf(path, {o.package_root, o.assume_density, !o.free_base}) : read_scene(path);
+  if (!scene) return scene;
+  RobotSetup setup{.hold = o.hold, .stiffness = o.stiffness, .damping = o.damping, .ground = o.ground};
+  const auto fill = [](auto& list, const std::vector<std::string>& texts, const char* option) {
+    for (const std::string& text : texts) {
+      const auto [name, value] = split_setting(text);
+      list.emplace_back(name, parse_number<double>(option, value));
+    }
+  };
+  fill(setup.pose, o.pose, "pose"), fill(setup.drive, o.drive, "drive");
+  if (const auto error = set_up_robot(*scene, setup)) return *error;
+  return scene;
 }
 
 SceneChoice choose_scene(const RunOptions& o) {
@@ -59,7 +103,7 @@ SceneChoice choose_scene(const RunOptions& o) {
   return {std::move(solver), std::move(file)};
 }
 
-scenes::Scene build_scene(const RunOptions& o, const SceneChoice& choice, WorldSettings* own) {
+scenes::Scene build_scene(const RunOptions& o, const SceneChoice& choice, WorldSettings* own, SceneLook* look) {
   const auto change = [&](WorldSettings& settings) {
     if (own != nullptr) *own = settings;
     settings = changed(settings, o, choice.solver);
@@ -67,6 +111,7 @@ scenes::Scene build_scene(const RunOptions& o, const SceneChoice& choice, WorldS
   if (choice.file) {
     LoadedScene loaded = cairn::build_scene(*choice.file, change).value_or_throw();
     for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", note);
+    if (look != nullptr) *look = {loaded.body_colours, names_of(loaded)};
     return {loaded.name,
             loaded.dt,
             loaded.steps,

@@ -15,7 +15,8 @@ int run_compare(const CompareOptions& options) {
   if (options.out == options.json) fail_input("--out and --json name the same file: give two names");
   if (!options.force) {
     check_can_write(options.out).value_or_throw();
-    if (!options.json.empty() && options.json != "-") check_can_write(options.json).value_or_throw();
+    const bool file = !options.json.empty() && options.json != "-";
+    if (file && !is_json_result(options.json)) check_can_write(options.json).value_or_throw();
   }
   const Comparison comparison = compare(options);
   if (interrupted()) return interrupt_code();
@@ -27,7 +28,7 @@ int run_compare(const CompareOptions& options) {
   if (options.json == "-") {
     fmt::print("{}", text);
   } else {
-    write_text_file(options.json, text, options.force).value_or_throw();
+    write_text_file(options.json, text, options.force || is_json_result(options.json)).value_or_throw();
     fmt::print(stderr, "wrote {}\n", options.json);
   }
   return kDone;

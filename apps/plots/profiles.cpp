@@ -80,6 +80,7 @@ Profiles performance_profiles(const ProfileInput& input) {
       any = any || std::isfinite(costs[s]);
     }
     result.solved_by_none += any ? 0 : 1;
+    result.tied += std::count(ratio.begin(), ratio.end(), 1.0) > 1 ? 1 : 0;
   }
   for (std::size_t s = 0; s < input.solvers.size(); ++s) {
     result.solvers.push_back(make_profile(std::move(by_solver[s]), result.problems));
@@ -98,10 +99,10 @@ Plot profile_plot(const Profiles& profiles, const std::string& title, const std:
   plot.y_min = 0;
   plot.y_max = 1;
   plot.caption = fmt::format(
-      "{} problems{}. Higher is better; at \u03c4 = 1: how often no other solver was better, so that ties count for "
-      "each "
-      "of those that tie.",
-      profiles.problems, profiles.solved_by_none ? fmt::format(", {} solved by none", profiles.solved_by_none) : "");
+      "{} problems{}. Higher is better; at \u03c4 = 1: how often no other solver was better. In {} problems several "
+      "solvers tie; each of them counts.",
+      profiles.problems, profiles.solved_by_none ? fmt::format(", {} solved by none", profiles.solved_by_none) : "",
+      profiles.tied);
   double last = kProfileFactors.back();
   for (const Profile& profile : profiles.solvers) last = std::max(last, profile.tau.back());
   last = log_axis({1, last}).high;  // lines run to the edge of the plot
@@ -137,6 +138,7 @@ std::string profile_text(const Profiles& profiles) {
     for (const double share : profile.share) text += fmt::format("  {:>8.0f}%", 100 * share);
     text += fmt::format("  {:>5.2f}\n", profile.area);
   }
+  if (profiles.tied > 0) text += fmt::format("{} problems have several best solvers; each counts\n", profiles.tied);
   return text;
 }
 

@@ -37,6 +37,7 @@ struct Profiles {
   std::vector<Profile> solvers;  ///< in the order of the input
   int problems = 0;
   int solved_by_none = 0;  ///< they count as problems, so no curve reaches 1
+  int tied = 0;            ///< problems with several best solvers: each counts, so shares at 1 add to more than 1
 };
 
 /// Throws InputError when a row has not one cost per solver or a cost is negative.

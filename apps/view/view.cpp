@@ -8,6 +8,7 @@
 #include "apps/commands/scene_source.h"
 #include "apps/view/view_curves.h"
 #include "apps/view/view_door.h"
+#include "apps/view/view_scenes.h"
 #include "apps/view/view_server.h"
 #include "apps/view/viewer_page.h"
 #include "cairn/simd/simd.h"
@@ -59,21 +60,28 @@ int view_recording(const ViewOptions& o, ViewServerSettings settings) {
 
 int view_scene(const ViewOptions& o, ViewServerSettings settings) {
   force_simd(o.run.simd);
-  const SceneChoice choice = choose_scene(o.run);
-  scenes::Scene scene = build_scene(o.run, choice);
+  NamedSettings parameters;
+  for (const std::string& text : o.run.parameters) parameters.push_back(split_setting(text));
+  LiveLoaded loaded = view_load(o.run, o.run.scene, parameters);
   LiveSettings live;
   live.run.history_bytes = static_cast<std::size_t>(1e6 * o.history_mb);
-  live.scene = scene.name;
+  live.scene = loaded.scene;
   live.program = fmt::format("cairn {}, compiler {}", kProgramVersion, __VERSION__);
-  live.body_names = scene.body_names;
-  live.dt = o.run.dt.value_or(scene.dt);
+  live.body_names = loaded.body_names, live.body_colours = loaded.body_colours;
+  live.joint_names = loaded.joint_names;
+  live.dt = loaded.dt;
   live.paused = o.paused;
   live.wait = true;
-  if (choice.file) live.cameras = cameras_of(*choice.file);
+  live.cameras = loaded.cameras;
   live.curves = view_curves;
+  live.catalogue = [&run = o.run] { return view_catalogue(run); };
+  live.load = [&run = o.run](const std::string& scene, const NamedSettings& named) {
+    return view_load(run, scene, named);
+  };
+  live.save = view_save;
   settings.page = live_page();
   ViewServer server(settings);
-  LiveSession session(std::move(scene.world), std::move(live), server.listener());
+  LiveSession session(std::move(loaded.world), std::move(live), server.listener());
   print_address(server, settings);
   server.run(&session, interrupted());
   print_summary(session.summary(), server.counts());

@@ -18,6 +18,7 @@ constexpr double kLeastSpeed = 1e-3, kMostSpeed = 1e3;
 constexpr double kPickLength = 1e6;          // m
 constexpr std::int64_t kMostHistory = 2000;  // steps in one answer
 constexpr int kMostCurveSweeps = 1000, kCurveSweeps = 100;
+constexpr std::int64_t kMostIterations = 100'000;
 
 JsonValue json_texts(const std::vector<std::string>& texts) {
   std::vector<JsonValue> items;
@@ -25,21 +26,53 @@ JsonValue json_texts(const std::vector<std::string>& texts) {
   return json_array(std::move(items));
 }
 
+/// Settings of the solver of now: name, value, default, what is allowed and what it means.
+JsonValue json_solver_settings(const WorldSettings& settings) {
+  std::vector<JsonValue> items;
+  for (const SolverInfo& info : solver_table()) {
+    if (info.name != settings.solver) continue;
+    for (const SettingInfo& setting : info.settings) {
+      std::string value = setting.value;
+      for (const auto& [name, given] : settings.solver_settings)
+        if (name == setting.name) value = given;
+      JsonValue item = json_object();
+      add_member(item, "name", json_text(setting.name));
+      add_member(item, "value", json_text(value));
+      add_member(item, "default", json_text(setting.value));
+      add_member(item, "allowed", json_text(setting.allowed));
+      add_member(item, "help", json_text(setting.help));
+      items.push_back(std::move(item));
+    }
+  }
+  return json_array(std::move(items));
+}
+
+ShotForm shot_form(const std::string& name) {
+  std::vector<std::string> known(std::begin(kShotForms), std::end(kShotForms));
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found == known.end()) fail_input(fmt::format("shoot: there is no shape '{}'{}", name, did_you_mean(name, known)));
+  return static_cast<ShotForm>(found - known.begin());
+}
+
 }  // namespace
 
 void LiveSession::Core::execute(const LiveRequest& request, const Answer& answer) {
   static constexpr std::pair<const char*, Command> kCommands[] = {
-      {"play", &Core::play},         {"pause", &Core::pause},     {"step", &Core::step},     {"seek", &Core::seek},
-      {"restart", &Core::restart},   {"speed", &Core::speed},     {"solver", &Core::solver}, {"pick", &Core::pick},
-      {"drag", &Core::drag},         {"release", &Core::release}, {"shoot", &Core::shoot},   {"remove", &Core::remove},
+      {"play", &Core::play},         {"pause", &Core::pause},     {"step", &Core::step},
+      {"seek", &Core::seek},         {"restart", &Core::restart}, {"speed", &Core::speed},
+      {"solver", &Core::solver},     {"pick", &Core::pick},       {"drag", &Core::drag},
+      {"release", &Core::release},   {"shoot", &Core::shoot},     {"remove", &Core::remove},
       {"settings", &Core::settings}, {"history", &Core::history}, {"curves", &Core::curves},
+      {"scenes", &Core::scenes},     {"load", &Core::load},       {"previous", &Core::previous},
+      {"drive", &Core::drive},       {"save", &Core::save},
   };
   try {
     std::vector<std::string> names{"credit", "subscribe"};  // these the server answers
     for (const auto& [name, command] : kCommands) {
       names.emplace_back(name);
       if (request.name != name) continue;
-      if (command != &Core::settings && command != &Core::history) waiting_ = false;  // someone has taken over
+      const bool looks = command == &Core::settings || command == &Core::history || command == &Core::scenes;
+      if (!looks) waiting_ = false;  // someone has taken over
       if (const Result result = (this->*command)(request, answer)) answer(to_line(*result));
       return;
     }
@@ -185,7 +218,7 @@ auto LiveSession::Core::release(const LiveRequest& request, const Answer&) -> Re
 }
 
 auto LiveSession::Core::shoot(const LiveRequest& request, const Answer&) -> Result {
-  const LiveArguments arguments(request, {"origin", "direction", "speed", "radius", "density"});
+  const LiveArguments arguments(request, {"origin", "direction", "speed", "radius", "density", "shape"});
   const Vec3 direction = arguments.vector("direction", 1e6);
   require(norm(direction) > 0, "shoot: direction has no length");
   LiveShot shot;
@@ -193,6 +226,7 @@ auto LiveSession::Core::shoot(const LiveRequest& request, const Answer&) -> Resu
   shot.velocity = arguments.number_or("speed", 20, 0, 1000) * normalised(direction);
   shot.radius = arguments.number_or("radius", shot.radius, 1e-6, 1000);
   shot.density = arguments.number_or("density", shot.density, 1e-3, 1e9);
+  if (arguments.has("shape")) shot.form = shot_form(arguments.text("shape"));
   const std::optional<BodyId> added = act(shot);
   refresh_scene();
   JsonValue answer = status(request.id);
@@ -208,14 +242,18 @@ auto LiveSession::Core::remove(const LiveRequest& request, const Answer&) -> Res
 }
 
 auto LiveSession::Core::settings(const LiveRequest& request, const Answer&) -> Result {
-  const LiveArguments arguments(request, {"dt", "gravity", "threads", "sleep"});
+  const LiveArguments arguments(request, {"dt", "gravity", "threads", "sleep", "iterations", "friction"});
   WorldSettings next = run_.world().settings();
   const double dt = arguments.number_or("dt", run_.dt(), kShortestStep, kLongestStep);
   if (arguments.has("gravity")) next.gravity = arguments.vector("gravity", 1e6);
   if (arguments.has("threads")) next.threads = static_cast<int>(arguments.whole("threads", 0, kMostThreads));
   if (arguments.has("sleep")) next.sleep.enabled = arguments.flag("sleep");
-  if (request.all.members.size() > (arguments.has("id") ? 2u : 1u))
-    act(LiveChange{std::make_shared<WorldSettings>(std::move(next)), dt});
+  if (arguments.has("iterations"))
+    next.iterations = static_cast<int>(arguments.whole("iterations", 1, kMostIterations));
+  const bool changes = arguments.has("dt") || arguments.has("gravity") || arguments.has("threads") ||
+                       arguments.has("sleep") || arguments.has("iterations");
+  if (changes) act(LiveChange{std::make_shared<WorldSettings>(std::move(next)), dt});
+  if (arguments.has("friction")) act(LiveFriction{arguments.number("friction", 0, 1e6)});
   const WorldSettings& now = run_.world().settings();
   JsonValue answer = live_answer(request.id);
   add_member(answer, "dt", json_number(run_.dt()));
@@ -225,6 +263,8 @@ auto LiveSession::Core::settings(const LiveRequest& request, const Answer&) -> R
   add_member(answer, "iterations", json_number(now.iterations));
   add_member(answer, "solver", json_text(solver_label(now)));
   add_member(answer, "solvers", json_texts(solvers_for(run_.world())));
+  add_member(answer, "solver_settings", json_solver_settings(now));
+  add_member(answer, "previous", json_flag(run_.has_previous()));
   return answer;
 }
 

@@ -22,25 +22,30 @@ void write_texts(ByteWriter& out, std::span<const std::string> texts) {
 
 std::string title_of(const LiveNames& names, BodyId body) {
   const auto at = std::lower_bound(names.bodies.begin(), names.bodies.end(), body);
-  if (at == names.bodies.end() || !(*at == body)) return "shot ball";
+  if (at == names.bodies.end() || !(*at == body)) return "added by hand";
   const auto place = to_index(at - names.bodies.begin());
   return place < names.titles.size() ? names.titles[place] : "";
 }
 
-/// Bodies by place; -1 is the world.
-void write_joints(ByteWriter& out, const World& world, std::span<const BodyId> bodies) {
-  const auto place = [&](BodyId body) {
-    const auto at = std::lower_bound(bodies.begin(), bodies.end(), body);
-    return at != bodies.end() && *at == body ? static_cast<std::int32_t>(at - bodies.begin()) : std::int32_t{-1};
-  };
-  const std::vector<JointId> joints = world.joints();
-  out.size(joints, 72);
-  for (const JointId id : joints) {
-    const JointDef& joint = world.joint_def(id);
-    out.text(kind_name(joint.kind));
-    out.number(place(joint.body_a)), out.number(place(joint.body_b));
-    write_page_pose(out, joint.frame_a), write_page_pose(out, joint.frame_b);
+std::uint32_t colour_of(const LiveNames& names, BodyId body) {
+  const auto at = std::lower_bound(names.bodies.begin(), names.bodies.end(), body);
+  const auto place = to_index(at - names.bodies.begin());
+  return at != names.bodies.end() && *at == body && place < names.colours.size() ? names.colours[place] : 0;
+}
+
+/// Joints by place, as JointReading, and what the drive is told: a position or a speed, NaN without one.
+void write_readings(ByteWriter& out, const LiveFrame& frame) {
+  out.number(static_cast<std::uint32_t>(frame.motion.joints.size()));
+  for (std::size_t k = 0; k < frame.motion.joints.size(); ++k) {
+    const JointReading& r = frame.motion.joints[k];
+    for (const double x : {r.position, r.velocity, r.effort, r.force, r.torque, frame.targets[k]}) single(out, x);
   }
+}
+
+double target_of(const World& world, JointId joint) {
+  const JointAxis* axis = world.contains(joint) ? axis_of(world.joint_def(joint).kind) : nullptr;
+  if (axis == nullptr || axis->drive.kind == DriveKind::none) return std::numeric_limits<double>::quiet_NaN();
+  return axis->drive.kind == DriveKind::velocity ? axis->drive.speed : axis->drive.position;
 }
 
 void write_groups(ByteWriter& out, const LiveFrame& frame) {
@@ -94,7 +99,7 @@ std::shared_ptr<const LiveScene> make_live_scene(const World& world, double dt, 
   std::vector<Pose> poses;
   for (const BodyId body : scene->bodies) {
     const BodyView view = world.view(body);
-    list.push_back({title_of(names, body), shape_names(world, body), view.kind, view.mass});
+    list.push_back({title_of(names, body), shape_names(world, body), view.kind, view.mass, colour_of(names, body)});
     poses.push_back(view.pose);
   }
   ByteWriter out;
@@ -106,7 +111,7 @@ std::shared_ptr<const LiveScene> make_live_scene(const World& world, double dt, 
   const std::span<const char* const> statistics = statistic_names();
   write_texts(out, std::vector<std::string>(statistics.begin(), statistics.end()));
   write_texts(out, solvers_for(world));
-  write_joints(out, world, scene->bodies);
+  out.raw(page_joints(world, names.joints));
   write_page_cameras(out, names.cameras);
   scene->bytes = out.take();
   return scene;
@@ -115,7 +120,11 @@ std::shared_ptr<const LiveScene> make_live_scene(const World& world, double dt, 
 LiveFrame take_live_frame(const LiveRun& run, std::shared_ptr<const LiveScene> scene, bool contacts, bool groups) {
   const World& world = run.world();
   LiveFrame frame;
-  frame.motion = take_frame(world, scene->bodies, contacts);
+  const bool readings = scene->joints.size() <= kMostReadings;
+  frame.motion = take_frame(world, scene->bodies, contacts,
+                            readings ? std::span<const JointId>(scene->joints) : std::span<const JointId>());
+  if (readings)
+    for (const JointId joint : scene->joints) frame.targets.push_back(target_of(world, joint));
   frame.oldest = run.history().oldest(), frame.newest = run.history().newest();
   frame.solver = solver_label(world.settings());
   // Things done since the step are in the state, and not in what was kept of the step.
@@ -158,6 +167,7 @@ std::string pack_live_frame(const LiveFrame& frame, bool contacts, bool groups) 
   write_contacts(out, contacts ? std::span<const FrameContact>(motion.contacts) : std::span<const FrameContact>());
   out.size(frame.statistics, 4);
   for (const float x : frame.statistics) out.number(x);
+  write_readings(out, frame);
   return out.take();
 }
 

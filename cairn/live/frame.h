@@ -30,7 +30,11 @@ struct LiveNames {
   std::vector<BodyId> bodies;            ///< at the beginning
   std::vector<std::string> titles;       ///< of those, or empty
   std::vector<PictureCamera> cameras{};  ///< views of the scene; the first is the one to begin with
+  std::vector<std::uint32_t> colours{};  ///< of those bodies, as RecordedBody, or empty
+  std::vector<std::string> joints{};     ///< of the joints at the beginning, or empty
 };
+
+inline constexpr std::size_t kMostReadings = 256;  ///< joints: with more, frames have no readings
 
 /// Solvers that take the world as it is.
 std::vector<std::string> solvers_for(const World& world);
@@ -48,11 +52,12 @@ struct LiveFrame {
   bool playing = false;
   double speed = 1, rate = 0;
   std::string solver, hash;
-  MotionFrame motion;               ///< of all bodies of the scene
+  MotionFrame motion;               ///< of all bodies of the scene, and of its joints unless they are very many
   std::vector<std::uint8_t> flags;  ///< per body: bit 0 awake, bit 1 quarantined
   bool has_contacts = false, has_groups = false;
   BodyGroups groups;
   std::vector<float> statistics;
+  std::vector<double> targets{};  ///< of the drives of motion.joints
 };
 
 /// Poses, velocities, flags and what else is asked for.

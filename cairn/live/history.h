@@ -8,34 +8,15 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "cairn/core/hash.h"
 #include "cairn/core/index.h"
-#include "cairn/live/drag.h"
+#include "cairn/live/input.h"
 
 namespace cairn {
-
-/// A ball that is shot into the scene.
-struct LiveShot {
-  Vec3 origin, velocity;
-  double radius = 0.2, density = 1000;
-};
-struct LiveRemoval {
-  BodyId body;
-};
-/// Ends a drag.
-struct LiveRelease {};
-/// Other settings of the world and the step; shared, since they are large and inputs are many.
-struct LiveChange {
-  std::shared_ptr<const WorldSettings> settings;
-  double dt = 1.0 / 60;
-};
-using LiveInput = std::variant<LiveDrag, LiveRelease, LiveShot, LiveRemoval, LiveChange>;
 
 /// What is kept of every step.
 struct LiveRecord {
@@ -50,11 +31,6 @@ struct LiveSnapshot {
   std::string world;  ///< World::save
   double dt = 1.0 / 60;
   std::optional<LiveDrag> drag;
-};
-
-struct LoggedInput {
-  std::int64_t step = 0;  ///< done when so many steps had been done
-  LiveInput input;
 };
 
 class LiveHistory {
@@ -90,6 +66,9 @@ class LiveHistory {
   const LoggedInput& input(std::int64_t number) const { return inputs_[to_index(number - first_input_)]; }
   /// The first that was done at a step or later.
   std::int64_t first_input_at(std::int64_t step) const;
+
+  /// Everything that was done and is still known, by step.
+  std::vector<LoggedInput> inputs() const { return {inputs_.begin(), inputs_.end()}; }
 
   std::size_t bytes() const { return bytes_; }
 

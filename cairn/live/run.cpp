@@ -7,26 +7,13 @@
 
 #include "cairn/core/timer.h"
 #include "cairn/record/frame.h"
-#include "cairn/world/limits.h"
 
 namespace cairn {
 
 namespace {
 
-constexpr double kSnapshotShare = 0.1;                           // of the time
-constexpr std::int64_t kLongest = LiveHistory::kMostGap / 2;     // steps without a snapshot
-constexpr double kMostShotSpeed = 1000, kMostShotRadius = 1000;  // m/s, m
-
-void check_dt(double dt) {
-  if (!is_step(dt))
-    fail_input(fmt::format("dt is {}, it must lie in [{:g}, {:g}] seconds", dt, kShortestStep, kLongestStep));
-}
-
-void pull(World& world, const std::optional<LiveDrag>& drag, double dt) {
-  if (!drag) return;
-  const BodyView body = world.view(drag->body);
-  world.add_force_at(drag->body, drag_force(body, *drag, dt), drag_point(body, *drag));
-}
+constexpr double kSnapshotShare = 0.1;                        // of the time
+constexpr std::int64_t kLongest = LiveHistory::kMostGap / 2;  // steps without a snapshot
 
 /// A world of its own in a saved state.
 World copy_of(const std::string& snapshot) {
@@ -38,14 +25,14 @@ World copy_of(const std::string& snapshot) {
 }  // namespace
 
 LiveRun::LiveRun(World world, double dt, const LiveRunSettings& settings)
-    : world_(std::move(world)), dt_(dt), settings_(settings), history_(settings.history_bytes) {
+    : world_(std::move(world)), hand_{dt}, settings_(settings), history_(settings.history_bytes) {
   check_dt(dt);
   start_ = world_.save();
   begin();
 }
 
 void LiveRun::begin() {
-  drag_.reset(), target_.reset();
+  hand_.drag.reset(), target_.reset();
   applied_ = 0, work_ = 0;
   exact_ = true;
   history_.begin(make_snapshot(), make_record());
@@ -56,10 +43,10 @@ LiveRecord LiveRun::make_record() const {
   return {world_.time(), world_.state_hash(), {values.begin(), values.end()}};
 }
 
-LiveSnapshot LiveRun::make_snapshot() const { return {here(), world_.save(), dt_, drag_}; }
+LiveSnapshot LiveRun::make_snapshot() const { return {here(), world_.save(), hand_.dt, hand_.drag}; }
 
 std::optional<BodyId> LiveRun::act(const LiveInput& input) {
-  if (std::holds_alternative<LiveRelease>(input) && !drag_) return std::nullopt;
+  if (std::holds_alternative<LiveRelease>(input) && !hand_.drag) return std::nullopt;
   const std::optional<BodyId> added = apply(input);
   history_.drop_after(here(), applied_);
   history_.log(input);
@@ -69,42 +56,13 @@ std::optional<BodyId> LiveRun::act(const LiveInput& input) {
 }
 
 std::optional<BodyId> LiveRun::apply(const LiveInput& input) {
-  struct Apply {
-    LiveRun& run;
-    std::optional<BodyId> operator()(const LiveDrag& drag) const {
-      check_drag(drag);
-      require(run.world_.contains(drag.body), "drag: there is no such body");
-      require(run.world_.view(drag.body).kind == BodyKind::dynamic, "drag: the body is fixed or kinematic");
-      run.drag_ = drag;
-      return std::nullopt;
-    }
-    std::optional<BodyId> operator()(const LiveRelease&) const {
-      run.drag_.reset();
-      return std::nullopt;
-    }
-    std::optional<BodyId> operator()(const LiveShot& shot) const {
-      check_vector(shot.velocity, kMostShotSpeed, "shoot: velocity");
-      if (!(shot.radius > 0 && shot.radius <= kMostShotRadius))
-        fail_input(fmt::format("shoot: radius is {}, it must lie in (0, {:g}] m", shot.radius, kMostShotRadius));
-      ++run.edits_;
-      return run.world_.add_body({.pose = {shot.origin}, .velocity = {shot.velocity, {}}, .continuous = true},
-                                 {{.shape = make_sphere(shot.radius), .density = shot.density}});
-    }
-    std::optional<BodyId> operator()(const LiveRemoval& removal) const {
-      run.world_.remove_body(removal.body);
-      ++run.edits_;
-      if (run.drag_ && run.drag_->body == removal.body) run.drag_.reset();
-      return std::nullopt;
-    }
-    std::optional<BodyId> operator()(const LiveChange& change) const {
-      check_dt(change.dt);
-      run.try_solver(*change.settings, change.dt);
-      run.world_.set_settings(*change.settings);
-      run.dt_ = change.dt;
-      return std::nullopt;
-    }
-  };
-  return std::visit(Apply{*this}, input);
+  if (const auto* change = std::get_if<LiveChange>(&input)) {
+    check_dt(change->dt);
+    try_solver(*change->settings, change->dt);
+  }
+  const std::optional<BodyId> added = apply_input(world_, hand_, input);
+  if (added || std::holds_alternative<LiveRemoval>(input)) ++edits_;
+  return added;
 }
 
 /// Another solver may refuse the problem itself: it takes a step of a copy first.
@@ -126,8 +84,7 @@ void LiveRun::apply_logged() {
 
 void LiveRun::advance() {
   const Timer timer;
-  pull(world_, drag_, dt_);
-  world_.step(dt_);
+  step_with(world_, hand_);
   if (!world_.last_report().broken_joints.empty()) ++edits_;
   work_ += timer.seconds();
 }
@@ -169,7 +126,7 @@ void LiveRun::note_step() {
 void LiveRun::restore(const LiveSnapshot& snapshot) {
   if (const auto error = world_.restore(snapshot.world)) throw InputError(*error);
   ++edits_;
-  dt_ = snapshot.dt, drag_ = snapshot.drag;
+  hand_ = {snapshot.dt, snapshot.drag};
   applied_ = history_.first_input_at(snapshot.step);
   exact_ = world_.state_hash() == record().hash;
 }
@@ -205,14 +162,23 @@ void LiveRun::restart() {
   } catch (const InputError&) {
     // The solver of now does not take what was there at the beginning: that had one that does.
   }
+  previous_.emplace(std::move(history_));
+  history_ = LiveHistory(settings_.history_bytes);
   begin();
+}
+
+void LiveRun::recall() {
+  require(previous_.has_value(), "there is no run before this one: only a restart leaves one");
+  std::swap(history_, *previous_);
+  work_ = 0;
+  restore(history_.snapshots().back());
+  begin_seek(history_.newest());
 }
 
 World stepped_copy(const LiveMoment& moment) {
   World copy = copy_of(moment.world);
   copy.keep_warm_start(true);
-  pull(copy, moment.drag, moment.dt);
-  copy.step(moment.dt);
+  step_with(copy, {moment.dt, moment.drag});
   return copy;
 }
 

@@ -22,8 +22,8 @@ class LiveRun {
   LiveRun(World world, double dt, const LiveRunSettings& settings = {});
 
   const World& world() const { return world_; }
-  double dt() const { return dt_; }
-  const std::optional<LiveDrag>& drag() const { return drag_; }
+  double dt() const { return hand_.dt; }
+  const std::optional<LiveDrag>& drag() const { return hand_.drag; }
   const LiveHistory& history() const { return history_; }
   std::int64_t here() const { return world_.step_count(); }
   const LiveRecord& record() const { return history_.record(here()); }
@@ -49,8 +49,11 @@ class LiveRun {
   /// Stays where the seek is.
   void end_seek() { target_.reset(); }
 
-  /// From the beginning, with the settings of now; nothing is remembered.
+  /// From the beginning, with the settings of now. The run so far is kept beside it, the one before that is not.
   void restart();
+  bool has_previous() const { return previous_.has_value(); }
+  /// Exchanges this run and the one before the last restart, and begins to seek the newest step of that.
+  void recall();
 
  private:
   void begin();
@@ -64,12 +67,12 @@ class LiveRun {
   LiveSnapshot make_snapshot() const;
 
   World world_;
-  double dt_;
+  LiveHand hand_;
   LiveRunSettings settings_;
   LiveHistory history_;
-  std::string start_;  ///< snapshot of the beginning
-  std::optional<LiveDrag> drag_;
-  std::int64_t applied_ = 0;  ///< inputs up to this number are in the state
+  std::optional<LiveHistory> previous_;  ///< of the run before the last restart
+  std::string start_;                    ///< snapshot of the beginning
+  std::int64_t applied_ = 0;             ///< inputs up to this number are in the state
   std::optional<std::int64_t> target_;
   bool exact_ = true;
   std::int64_t mismatches_ = 0;

@@ -11,11 +11,12 @@ namespace {
 
 constexpr double kSeekPiece = 0.02;  // s of computing between two looks at what was requested
 
-LiveNames names_of(const World& world, const LiveSettings& settings) {
-  return {settings.scene, settings.program, world.bodies(), settings.body_names, settings.cameras};
-}
-
 }  // namespace
+
+LiveNames LiveSession::Core::names_of(const World& world, const LiveSettings& settings) {
+  return {settings.scene,   settings.program,      world.bodies(),      settings.body_names,
+          settings.cameras, settings.body_colours, settings.joint_names};
+}
 
 LiveSession::Core::Core(World world, LiveSettings settings, LiveListener listener)
     : settings_(std::move(settings)),
@@ -127,8 +128,9 @@ void LiveSession::Core::tell(const std::string& message) {
 bool LiveSession::Core::refresh_scene() {
   if (scene_ && scene_edits_ == run_.edits()) return false;
   const World& world = run_.world();
+  const bool other = scene_edits_ == kNoEdits;
   scene_edits_ = run_.edits();
-  if (scene_) {
+  if (scene_ && !other) {
     const std::vector<BodyId> bodies = world.bodies();
     if (bodies == names_.bodies && bodies == scene_->bodies && world.joints() == scene_->joints) return false;
   }

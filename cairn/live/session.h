@@ -16,6 +16,7 @@
 #include "cairn/live/frame.h"
 #include "cairn/live/request.h"
 #include "cairn/live/run.h"
+#include "cairn/live/saved_run.h"
 
 namespace cairn {
 
@@ -23,15 +24,40 @@ namespace cairn {
 /// names: all that can take it. The result has members "contacts" and "curves" (docs/viewer.md). InputError is told.
 using LiveCurves = std::function<JsonValue(const World& stepped, const std::vector<std::string>& solvers, int sweeps)>;
 
+/// Another scene for a session that is under way.
+struct LiveLoaded {
+  World world;
+  double dt = 1.0 / 60;
+  std::string scene{};
+  std::vector<std::string> body_names{}, joint_names{};
+  std::vector<std::uint32_t> body_colours{};
+  std::vector<PictureCamera> cameras{};
+};
+/// The scene of that name with parameters by name; InputError is told.
+using LiveLoad = std::function<LiveLoaded(const std::string& scene, const NamedSettings& parameters)>;
+
+/// Where a run was written, and how many of its steps came out otherwise when they were done again.
+struct LiveFile {
+  std::string path;
+  std::int64_t different = 0;
+};
+/// Writes a run to a file whose name the program chooses. Called on another thread; InputError is told.
+using LiveSave = std::function<LiveFile(const SavedRun& run, const RecordingMeta& meta)>;
+
 struct LiveSettings {
   LiveRunSettings run{};
-  std::string scene{}, program{};         ///< for people
-  std::vector<std::string> body_names{};  ///< per body, or empty
+  std::string scene{}, program{};             ///< for people
+  std::vector<std::string> body_names{};      ///< per body, or empty
+  std::vector<std::uint32_t> body_colours{};  ///< per body, as RecordedBody, or empty
+  std::vector<std::string> joint_names{};     ///< per joint, or empty
   double dt = 1.0 / 60;
   std::vector<PictureCamera> cameras{};  ///< views of the scene; the first is the one to begin with
   bool paused = false;
-  bool wait = false;    ///< begin when the first frame is wanted: nobody misses the start
-  LiveCurves curves{};  ///< called on another thread, one at a time; empty: refused
+  bool wait = false;                       ///< begin when the first frame is wanted: nobody misses the start
+  LiveCurves curves{};                     ///< called on another thread, one at a time; empty: refused
+  std::function<JsonValue()> catalogue{};  ///< scenes for people to choose from, as docs/viewer.md says
+  LiveLoad load{};                         ///< empty: refused
+  LiveSave save{};                         ///< empty: refused
 };
 
 /// Told on the session's thread; must return soon and must not call the session.

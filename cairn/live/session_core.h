@@ -62,6 +62,16 @@ class LiveSession::Core {
   Result curves(const LiveRequest& request, const Answer& answer);
   void make_curves(const LiveMoment& moment, std::int64_t step, const LiveRequest& request, const Answer& answer);
   JsonValue status(const JsonValue& id) const;
+
+  // scene_commands.cpp
+  Result scenes(const LiveRequest& request, const Answer& answer);
+  Result load(const LiveRequest& request, const Answer& answer);
+  Result previous(const LiveRequest& request, const Answer& answer);
+  Result drive(const LiveRequest& request, const Answer& answer);
+  Result save(const LiveRequest& request, const Answer& answer);
+
+  // session.cpp and commands.cpp, for both
+  static LiveNames names_of(const World& world, const LiveSettings& settings);
   std::optional<BodyId> act(const LiveInput& input);
   BodyId body_at(const LiveArguments& arguments);
   std::int64_t place_of(BodyId body) const;
@@ -84,7 +94,8 @@ class LiveSession::Core {
   std::int64_t computed_ = 0;
 
   std::shared_ptr<const LiveScene> scene_;
-  std::uint64_t scene_edits_ = 0;          ///< LiveRun::edits() that it was made of
+  static constexpr std::uint64_t kNoEdits = ~std::uint64_t{0};
+  std::uint64_t scene_edits_ = 0;          ///< LiveRun::edits() that it was made of; kNoEdits: it is of another scene
   std::atomic<std::uint64_t> version_{1};  ///< grows with everything that a frame shows
   std::uint64_t published_ = 0;            ///< version of the last frame
   std::uint64_t published_scene_ = 0;

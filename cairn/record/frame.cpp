@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "cairn/core/index.h"
 #include "cairn/dynamics/material.h"
@@ -43,6 +44,9 @@ constexpr const char* kStatistics[] = {"kinetic_energy",
 
 static_assert(std::size(kStatistics) == 19 + kStageCount, "every stage of a step has its column");
 
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr Pose kNowhere{{kNaN, kNaN, kNaN}, {kNaN, kNaN, kNaN, kNaN}};  // of bodies that are not there
+
 Vec3 in_world(const World& world, ShapeId shape, const Vec3& direction) {
   const Pose body = world.view(world.body_of(shape)).pose;
   return rotate(body.orientation, rotate(world.shape_def(shape).pose.orientation, direction));
@@ -80,11 +84,17 @@ ContactMode contact_mode(const World& world, const ContactView& c) {
   return along * along + across * across >= bound * bound ? ContactMode::slide : ContactMode::stick;
 }
 
-MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool with_contacts) {
+MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool with_contacts,
+                       std::span<const JointId> joints) {
   MotionFrame frame;
   frame.step = world.step_count(), frame.time = world.time();
   std::vector<std::int32_t> place;  // by slot
   for (std::size_t k = 0; k < bodies.size(); ++k) {
+    if (!world.contains(bodies[k])) {
+      frame.pose.push_back(kNowhere), frame.velocity.push_back({kNowhere.position, kNowhere.position});
+      frame.awake.push_back(0);
+      continue;
+    }
     const BodyView body = world.view(bodies[k]);
     frame.pose.push_back(body.pose);
     frame.velocity.push_back(body.velocity);
@@ -92,6 +102,8 @@ MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool 
     place.resize(std::max<std::size_t>(place.size(), bodies[k].index + std::size_t{1}), -1);
     place[bodies[k].index] = static_cast<std::int32_t>(k);
   }
+  for (const JointId joint : joints)
+    frame.joints.push_back(world.contains(joint) ? read_joint(world, joint) : no_reading());
   if (!with_contacts) return frame;
   for (const ContactView& c : world.contacts()) {
     const auto place_of = [&](BodyId id) { return id.index < place.size() ? place[id.index] : -1; };

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cairn/world/world.h"
+#include "cairn/record/joint_reading.h"
 
 namespace cairn {
 
@@ -37,10 +37,13 @@ struct MotionFrame {
   std::vector<Velocity> velocity;   ///< per body, of its centre of mass
   std::vector<std::uint8_t> awake;  ///< per body, 0 or 1
   std::vector<FrameContact> contacts;
+  std::vector<JointReading> joints{};  ///< of the joints that were asked for
 };
 
-/// `bodies` are those to be kept, in that order; contacts with others are left out.
-MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool with_contacts = true);
+/// `bodies` and `joints` are those to be kept, in that order; contacts with others are left out. What is not in the
+/// world, not yet or no more, has NaN for its numbers.
+MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool with_contacts = true,
+                       std::span<const JointId> joints = {});
 
 /// What a body is made of, for people: "box sphere".
 std::string shape_names(const World& world, BodyId body);

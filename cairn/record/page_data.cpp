@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+
+#include "cairn/io/deflate.h"
 
 namespace cairn {
 
 namespace {
+
+constexpr std::size_t kMostRatio = 40;  // by which a page that is not silly may be compressed
 
 void single(ByteWriter& out, double x) { out.number(static_cast<float>(x)); }
 
@@ -52,19 +57,55 @@ void write_page_bodies(ByteWriter& out, std::span<const RecordedBody> list, cons
     single(out, list[b].mass);
     out.number(surface_of[b]);
     write_page_pose(out, poses[b]);
+    out.number(list[b].colour);
   }
 }
 
+namespace {
+
+void write_axis(ByteWriter& out, const JointKind& kind) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  out.number(coordinate_of(kind));
+  const JointAxis* axis = axis_of(kind);
+  const bool limited = axis != nullptr && axis->motion == AxisMotion::limited;
+  single(out, limited ? axis->lower : kNone), single(out, limited ? axis->upper : kNone);
+  const AxisDrive drive = axis != nullptr ? axis->drive : AxisDrive{};
+  out.number(static_cast<std::uint8_t>(drive.kind));
+  for (const double x : {drive.position, drive.speed, drive.stiffness, drive.damping, drive.max_force}) single(out, x);
+}
+
+}  // namespace
+
+std::string page_joints(const World& world, std::span<const std::string> names) {
+  const std::vector<BodyId> bodies = world.bodies();
+  const auto place = [&](BodyId body) {
+    const auto at = std::lower_bound(bodies.begin(), bodies.end(), body);
+    return at != bodies.end() && *at == body ? static_cast<std::int32_t>(at - bodies.begin()) : std::int32_t{-1};
+  };
+  ByteWriter out;
+  const std::vector<JointId> joints = world.joints();
+  out.size(joints, 110);
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const JointDef& joint = world.joint_def(joints[k]);
+    out.text(kind_name(joint.kind)), out.text(k < names.size() ? names[k] : "");
+    out.number(place(joint.body_a)), out.number(place(joint.body_b));
+    write_page_pose(out, joint.frame_a), write_page_pose(out, joint.frame_b);
+    write_axis(out, joint.kind);
+  }
+  return out.take();
+}
+
 void write_page_cameras(ByteWriter& out, std::span<const PictureCamera> cameras) {
-  out.size(cameras, 40);
+  out.size(cameras, 48);
   for (const PictureCamera& c : cameras) {
+    out.text(c.name);
     for (const Vec3* v : {&c.position, &c.target, &c.up}) write_page_vector(out, *v);
     single(out, c.field_of_view);
   }
 }
 
 PagePacker::PagePacker(const RecordingInfo& info, const BodyPictures& bodies, const PageSettings& settings)
-    : info_(info), bodies_(bodies), settings_(settings) {
+    : info_(info), bodies_(bodies), settings_(settings), frames_(bodies.moves, settings.contacts) {
   require(info.bodies.size() == bodies.surfaces.size(),
           "the recording's list of bodies is not that of its first state: the file was changed, record it again");
 }
@@ -73,32 +114,17 @@ void PagePacker::add(const MotionFrame& frame) {
   const std::size_t n = bodies_.surfaces.size();
   require(frame.pose.size() == n && frame.velocity.size() == n && frame.awake.size() == n,
           "a frame has other bodies than the recording: the file was changed, record it again");
-  if (count_++ == 0) first_ = frame.pose;
-  frames_.number(frame.time);
-  frames_.number(frame.step);
-  for (std::size_t b = 0; b < n; ++b)
-    if (bodies_.moves[b]) write_page_pose(frames_, frame.pose[b]);
-  for (std::size_t b = 0; b < n; ++b)
-    if (bodies_.moves[b])
-      write_page_vector(frames_, frame.velocity[b].linear), write_page_vector(frames_, frame.velocity[b].angular);
-  for (std::size_t b = 0; b < n; ++b)
-    if (bodies_.moves[b]) frames_.number(frame.awake[b]);
-  static const std::vector<FrameContact> kNone;
-  const std::vector<FrameContact>& contacts = settings_.contacts ? frame.contacts : kNone;
-  frames_.size(contacts, 45);
-  for (const FrameContact& c : contacts) {
-    frames_.number(c.body_a), frames_.number(c.body_b), frames_.number(c.mode);
-    for (const Vec3* v : {&c.point, &c.normal, &c.impulse}) write_page_vector(frames_, *v);
-  }
-  check_size(frames_.bytes().size());
+  if (frames_.count() == 0) first_ = frame.pose;
+  frames_.add(frame);
+  check_size(frames_.bytes() / kMostRatio, "before it is compressed, and far more than can be won by that");
 }
 
-void PagePacker::check_size(std::size_t bytes) const {
+void PagePacker::check_size(std::size_t bytes, const char* state) const {
   if (bytes > settings_.max_bytes)
     fail_input(fmt::format(
-        "the page would be larger than allowed: with its first {} frames it takes {:.1f} MB packed; keep fewer frames "
+        "the page would be larger than allowed: with its first {} frames it takes {:.1f} MB {}; keep fewer frames "
         "(--every N), leave the contacts out (--no-contacts) or allow more (--max-mb)",
-        count_, 1e-6 * static_cast<double>(bytes)));
+        frames_.count(), 1e-6 * static_cast<double>(bytes), state));
 }
 
 void PagePacker::write_statistics(ByteWriter& out) const {
@@ -112,22 +138,22 @@ void PagePacker::write_statistics(ByteWriter& out) const {
 }
 
 void PagePacker::write_head(ByteWriter& out) const {
-  out.raw(kPageMagic);
   out.text(info_.meta.scene), out.text(info_.meta.solver), out.text(info_.meta.program);
   out.number(info_.meta.dt);
   write_page_bodies(out, info_.bodies, bodies_, first_);
+  out.raw(settings_.joints.empty() ? page_joints(World(), {}) : settings_.joints);
+  write_page_cameras(out, settings_.cameras);
   write_statistics(out);
-  out.number(static_cast<std::uint64_t>(count_));
 }
 
 std::string PagePacker::take() {
-  require(count_ > 0, "the recording has no frames: record it again");
+  require(frames_.count() > 0, "the recording has no frames: record it again");
   ByteWriter out;
   write_head(out);
-  out.raw(frames_.bytes());
-  write_page_cameras(out, settings_.cameras);
-  check_size(out.bytes().size());  // now with the surfaces
-  return out.take();
+  frames_.write(out);
+  std::string packed = kPageMagic + deflate(out.bytes());
+  check_size(packed.size(), "packed");
+  return packed;
 }
 
 std::string to_base64(std::string_view bytes) {

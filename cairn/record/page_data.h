@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A recording packed for the page that plays it (docs/recordings.md has the layout): little-endian, single precision,
-// equal surfaces once, and poses only of what moves. The page's reader is viewer/src/recording.js.
+// equal surfaces once, poses only of what moves, and all of it compressed. The page's reader is
+// viewer/src/recording.js.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +10,17 @@
 #include <vector>
 
 #include "cairn/core/bytes.h"
+#include "cairn/record/page_frames.h"
 #include "cairn/record/pictures.h"
 #include "cairn/record/recording.h"
 
 namespace cairn {
 
-inline constexpr const char* kPageMagic = "CAIRNPG1";
+inline constexpr const char* kPageMagic = "CAIRNPG2";
 
 struct PageSettings {
   std::vector<PictureCamera> cameras{};  ///< views of the scene; the first is the one to begin with
+  std::string joints{};                  ///< page_joints
   bool contacts = true;                  ///< keep contacts
   std::size_t max_bytes = 150'000'000;   ///< of the packed data
 };
@@ -34,7 +37,7 @@ class PagePacker {
   std::string take();
 
  private:
-  void check_size(std::size_t bytes) const;
+  void check_size(std::size_t bytes, const char* state) const;
   void write_head(ByteWriter& out) const;
   void write_statistics(ByteWriter& out) const;
 
@@ -42,8 +45,7 @@ class PagePacker {
   const BodyPictures& bodies_;
   PageSettings settings_;
   std::vector<Pose> first_;  ///< poses of the first frame, where bodies that do not move stay
-  std::size_t count_ = 0;    ///< frames
-  ByteWriter frames_;
+  PageFrames frames_;
 };
 
 /// The part of a page that says what bodies look like: surfaces, equal ones once, then per body its name, shapes,
@@ -54,7 +56,11 @@ void write_page_bodies(ByteWriter& out, std::span<const RecordedBody> list, cons
 void write_page_vector(ByteWriter& out, const Vec3& v);
 void write_page_pose(ByteWriter& out, const Pose& pose);
 
-/// Position, target, up and field of view of each.
+/// Kind, name, bodies, frames, and of the free direction, where there is one, its limits and drive. names: per joint of
+/// the world, or empty.
+std::string page_joints(const World& world, std::span<const std::string> names);
+
+/// Name, position, target, up and field of view of each.
 void write_page_cameras(ByteWriter& out, std::span<const PictureCamera> cameras);
 
 /// RFC 4648, with padding.

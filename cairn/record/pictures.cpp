@@ -23,11 +23,18 @@ BodyPictures::BodyPictures(const World& world, const TessellationSettings& setti
   }
 }
 
+void BodyPictures::add(const Shape& shape, const TessellationSettings& settings) {
+  parts.push_back({{shape, {}}});
+  surfaces.push_back(tessellate(shape, settings));
+  moves.push_back(true);
+}
+
 std::string to_vtp(const BodyPictures& bodies, const MotionFrame& frame) {
   std::string points, corners, ends, owner, speed, awake;
   auto at = std::back_inserter(points);
   std::size_t vertices = 0, triangles = 0;
   for (std::size_t b = 0; b < frame.pose.size(); ++b) {
+    if (!is_finite(frame.pose[b])) continue;
     const Tessellation& surface = bodies.surfaces[b];
     for (const Vec3& v : surface.vertices) {
       const Vec3 p = transform(frame.pose[b], v);

@@ -15,6 +15,8 @@ namespace cairn {
 /// What bodies look like, taken once from a world. Bodies in the order of World::bodies().
 struct BodyPictures {
   explicit BodyPictures(const World& world, const TessellationSettings& settings = {});
+  /// A body of one shape behind the others, which moves.
+  void add(const Shape& shape, const TessellationSettings& settings = {});
 
   struct Part {
     Shape shape;
@@ -33,6 +35,7 @@ std::string to_pvd(const std::vector<std::pair<std::string, double>>& files);
 struct PictureCamera {
   Vec3 position{8, -8, 5}, target{}, up{0, 0, 1};
   double field_of_view = 40;  ///< degrees, vertical
+  std::string name{};         ///< for people
 };
 /// A camera that sees all that moves in a frame.
 PictureCamera camera_for(const BodyPictures& bodies, const MotionFrame& frame);

@@ -33,19 +33,36 @@ struct RecordingMeta {
   std::string settings{};    ///< of the world, as JSON
   std::string program{};     ///< version and compiler
   double dt = 1.0 / 60;
-  std::vector<std::string> body_names{};  ///< per body, or empty
+  std::vector<std::string> body_names{};      ///< per body, or empty
+  std::vector<std::uint32_t> body_colours{};  ///< per body, or empty: as RecordedBody
+  std::vector<std::string> joint_names{};     ///< per joint of World::joints(), or empty
+  std::string inputs{};                       ///< what was done by hand while it ran: pack_inputs (cairn/live/input.h)
+};
+
+struct RecordedBody {
+  std::string name, shape;  ///< shape: names of its shapes
+  BodyKind kind = BodyKind::dynamic;
+  double mass = 0;
+  std::uint32_t colour = 0;  ///< red, green, blue, opacity from the lowest byte on; 0: none was given
+};
+
+struct RecordedJoint {
+  std::string name, kind;
+  std::int32_t body_a = -1, body_b = -1;  ///< places in the list of bodies; -1: the world
 };
 
 struct RecorderSettings {
-  int every = 1;           ///< steps from frame to frame; hashes and statistics are kept of every step
-  bool contacts = true;    ///< keep the contacts of frames
-  std::size_t queue = 8;   ///< frames that may wait for the disk
-  bool overwrite = false;  ///< replace a file that exists, when the new one is complete
+  int every = 1;                      ///< steps from frame to frame; hashes and statistics are kept of every step
+  bool contacts = true;               ///< keep the contacts of frames
+  std::size_t queue = 8;              ///< frames that may wait for the disk
+  bool overwrite = false;             ///< replace a file that exists, when the new one is complete
+  std::vector<RecordedBody> later{};  ///< bodies that are added while it lasts, in that order
 };
 
 class Recorder {
  public:
-  /// The bodies of the world are those of the recording: none may be added or removed while it lasts. The file has the
+  /// The bodies of the world are those of the recording, and RecorderSettings::later; without later ones none may be
+  /// added or removed while it lasts. The joints are those of now. The file has the
   /// name PATH.partial until it is complete. InputError if it cannot be written.
   Recorder(const std::string& path, const World& world, const RecordingMeta& meta,
            const RecorderSettings& settings = {});
@@ -54,6 +71,8 @@ class Recorder {
 
   /// After every step. Waits only while the queue is full.
   void add(const World& world);
+  /// The next of the later bodies is in the world now.
+  void appear(BodyId body);
   /// All is written and the file has its name, or InputError says why not.
   void close();
 
@@ -61,24 +80,23 @@ class Recorder {
   struct File;
   /// InputErrors that leave `work` get the name of the file.
   void naming_the_file(const std::function<void()>& work) const;
+  MotionFrame frame_of(const World& world) const;
 
   std::string path_;
   RecorderSettings settings_;
-  std::vector<BodyId> bodies_;
+  std::vector<BodyId> bodies_;  ///< those that appeared
+  std::vector<JointId> joints_;
+  std::size_t expected_ = 0;  ///< bodies of the file
+  bool by_hand_ = false;      ///< bodies may be removed: the file says when
   std::unique_ptr<File> file_;
   BackgroundQueue queue_;  ///< last: its thread ends first
-};
-
-struct RecordedBody {
-  std::string name, shape;  ///< shape: names of its shapes
-  BodyKind kind = BodyKind::dynamic;
-  double mass = 0;
 };
 
 /// Everything about a recording but its frames.
 struct RecordingInfo {
   RecordingMeta meta;
   std::vector<RecordedBody> bodies;
+  std::vector<RecordedJoint> joints;
   std::string start;                            ///< snapshot (World::restore) of the state at the beginning
   std::int64_t first_step = 0;                  ///< steps done at the beginning
   std::int64_t frames = 0;                      ///< the first is the beginning

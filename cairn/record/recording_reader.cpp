@@ -30,9 +30,14 @@ void archive_info(A& a, Info& info) {
   auto& m = info.meta;
   a.text(m.scene), a.text(m.parameters), a.text(m.scene_text), a.text(m.solver), a.text(m.settings), a.text(m.program);
   a.number(m.dt);
-  archive(a, m.body_names);
-  a.size(info.bodies, 28);
-  for (auto& body : info.bodies) a.text(body.name), a.text(body.shape), a.number(body.kind), a.number(body.mass);
+  archive(a, m.body_names), archive(a, m.joint_names);
+  a.text(m.inputs);
+  a.size(info.bodies, 32);
+  for (auto& body : info.bodies)
+    a.text(body.name), a.text(body.shape), a.number(body.kind), a.number(body.mass), a.number(body.colour);
+  a.size(info.joints, 24);
+  for (auto& joint : info.joints)
+    a.text(joint.name), a.text(joint.kind), a.number(joint.body_a), a.number(joint.body_b);
   a.text(info.start);
   a.number(info.first_step), a.number(info.frames);
   a.size(info.hashes, 16);
@@ -67,6 +72,9 @@ void archive_frames(A& a, Frames& frames) {
       archive_vector(a, c.point), archive_vector(a, c.normal), archive_vector(a, c.impulse);
       a.number(c.separation), a.number(c.mode);
     }
+    a.size(frame.joints, 40);
+    for (auto& r : frame.joints)
+      a.number(r.position), a.number(r.velocity), a.number(r.effort), a.number(r.force), a.number(r.torque);
   }
 }
 
@@ -77,6 +85,29 @@ void check_head(const Hdf5Reader& in) {
   if (version != kRecordingVersion)
     fail_input(fmt::format("is a recording of version {}, this program reads version {}", version, kRecordingVersion),
                ErrorKind::unsupported);
+}
+
+/// What older files do not have: colours, joints and inputs.
+void read_added(const Hdf5Reader& in, RecordingInfo& info) {
+  const auto n = static_cast<std::int64_t>(info.bodies.size());
+  if (in.has("/inputs")) info.meta.inputs = in.read_bytes("/inputs");
+  if (in.has("/bodies/colour")) {
+    const std::vector<std::int64_t> colour = in.read_ints("/bodies/colour", n);
+    for (std::size_t k = 0; k < info.bodies.size(); ++k) info.bodies[k].colour = static_cast<std::uint32_t>(colour[k]);
+  }
+  if (!in.has("/joints")) return;
+  info.meta.joint_names = in.read_texts("/joints/name");
+  const std::vector<std::string> kinds = in.read_texts("/joints/kind");
+  const auto count = static_cast<std::int64_t>(info.meta.joint_names.size()), pair = std::int64_t{2};
+  std::vector<std::int64_t> ends;
+  in.read_rows("/joints/body", std::span(&pair, 1), 0, count, ends);
+  require(kinds.size() == info.meta.joint_names.size(), "/joints/kind must have one entry per joint");
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const std::int64_t a = ends[2 * k], b = ends[2 * k + 1];
+    require(a >= -1 && a < n && b >= -1 && b < n, "/joints/body names none of the bodies");
+    info.joints.push_back(
+        {info.meta.joint_names[k], kinds[k], static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)});
+  }
 }
 
 RecordingInfo read_info(const std::string& path) {
@@ -100,6 +131,7 @@ RecordingInfo read_info(const std::string& path) {
     require(kind[k] >= 0 && kind[k] <= 2, "/bodies/kind is none of 0, 1, 2");
     info.bodies.push_back({m.body_names[k], shapes[k], static_cast<BodyKind>(kind[k]), mass[k]});
   }
+  read_added(in, info);
   info.frames = in.shape("/frames/step").at(0);
   const std::int64_t steps = in.shape("/hash").at(0), pair[] = {2};
   std::vector<std::uint64_t> words;
@@ -139,6 +171,18 @@ void read_contacts(const Hdf5Reader& in, std::int64_t first, std::int64_t bodies
     }
 }
 
+void read_readings(const Hdf5Reader& in, std::int64_t first, std::vector<MotionFrame>& frames) {
+  if (!in.has("/frames/joint")) return;
+  const std::vector<std::int64_t> extents = in.shape("/frames/joint");
+  require(extents.size() == 3 && extents[2] == 5, "/frames/joint must have 5 numbers per joint");
+  const std::int64_t row[] = {extents[1], 5};
+  std::vector<double> x;
+  in.read_rows("/frames/joint", row, first, static_cast<std::int64_t>(frames.size()), x);
+  for (std::size_t at = 0, f = 0; f < frames.size(); ++f)
+    for (std::int64_t k = 0; k < extents[1]; ++k, at += 5)
+      frames[f].joints.push_back({x[at], x[at + 1], x[at + 2], x[at + 3], x[at + 4]});
+}
+
 std::vector<MotionFrame> read_some(const std::string& path, std::int64_t first, std::int64_t count) {
   const Hdf5Reader in(path);
   check_head(in);
@@ -163,6 +207,7 @@ std::vector<MotionFrame> read_some(const std::string& path, std::int64_t first, 
       frames[f].awake.push_back(awake[at] != 0 ? 1 : 0);
     }
   }
+  read_readings(in, first, frames);
   read_contacts(in, first, n, frames);
   return frames;
 }

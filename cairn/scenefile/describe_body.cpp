@@ -108,6 +108,17 @@ void describe_shape(Fields& f, SceneShape& s) {
   f.whole("mask", s.mask, 0, 0xffffffff, "bits: the layers it meets; both shapes must agree");
 }
 
+/// Also refuses what is no colour.
+void describe_colour(Fields& f, std::string& colour, const char* help) {
+  f.text("colour", colour, help);
+  if (!f.given("colour")) return;
+  try {
+    parse_colour(colour);
+  } catch (const InputError& error) {
+    f.refuse("colour", error.what());
+  }
+}
+
 }  // namespace
 
 std::span<const char* const> geometry_names() { return kGeometryNames; }
@@ -133,6 +144,17 @@ void describe_pose(Fields& f, Pose& pose) {
   pose.orientation = from_axis(normalised(axis), std::sin(half), std::cos(half));
 }
 
+std::uint32_t parse_colour(const std::string& text) {
+  if (text.empty()) return 0;
+  const bool sized = text.size() == 7 || text.size() == 9;
+  if (!sized || text[0] != '#' || text.find_first_not_of("0123456789abcdefABCDEF", 1) != std::string::npos)
+    fail_input("must be \"#rrggbb\" or \"#rrggbbaa\", two digits from 0 to f each, got \"" + text + "\"");
+  std::uint32_t colour = text.size() == 7 ? 0xff000000u : 0;
+  for (std::size_t k = 1; k < text.size(); k += 2)
+    colour |= static_cast<std::uint32_t>(std::stoul(text.substr(k, 2), nullptr, 16)) << (4 * (k - 1));
+  return colour;
+}
+
 void describe(Fields& f, SceneMaterial& m) {
   f.place(m.place);
   Material& x = m.material;
@@ -146,6 +168,7 @@ void describe(Fields& f, SceneMaterial& m) {
   f.number("restitution", x.restitution, {0, 1}, "Newton's");
   f.named("friction_rule", x.friction_rule, kRuleNames, "how the coefficients of two surfaces become one");
   f.named("restitution_rule", x.restitution_rule, kRuleNames, "the same for restitution");
+  describe_colour(f, m.colour, "of bodies whose first shape is of this material");
 }
 
 void describe(Fields& f, SceneBody& b) {
@@ -172,6 +195,7 @@ void describe(Fields& f, SceneBody& b) {
   f.flag("may_sleep", def.may_sleep, "whether it may fall asleep");
   f.flag("continuous", def.continuous, "continuous collision: stops at its time of impact, however fast it is");
   f.list("shapes", b.shapes, 0, 100'000, describe_shape, "what it is made of");
+  describe_colour(f, b.colour, "for the eye; without: that of the material, or one that tells it from others");
   if (f.given("inertia") && !f.given("mass")) f.refuse("inertia", "an inertia needs a \"mass\" beside it");
   if (f.given("centre") && !f.given("inertia")) f.refuse("centre", "a centre needs \"mass\" and \"inertia\" beside it");
 }

@@ -122,6 +122,9 @@ PreparedBody SceneBuilder::prepare(const SceneBody& body) {
     if (result.def.kind == BodyKind::dynamic && body.shapes.empty() && body.mass == 0)
       fail_input("a dynamic body without shapes needs \"mass\" and \"inertia\"");
   });
+  result.colour = parse_colour(body.colour);
+  if (result.colour == 0 && !body.shapes.empty() && !body.shapes[0].material.empty())
+    result.colour = parse_colour(materials_.at(body.shapes[0].material)->colour);
   return result;
 }
 
@@ -133,6 +136,7 @@ void SceneBuilder::add_body(const Place& place, const std::string& name, const P
     const BodyId id = world_.add_body(body.def, body.shapes);
     bodies_.push_back(id);
     names_.push_back(name);
+    colours_.push_back(body.colour);
     if (name.empty()) return;
     const auto [old, fresh] = by_name_.emplace(name, Named{id, place});
     if (!fresh)
@@ -197,8 +201,16 @@ LoadedScene SceneBuilder::build() {
     });
   std::vector<std::string> notes = file_.notes;
   notes.insert(notes.end(), geometry_.notes().begin(), geometry_.notes().end());
-  return {file_.name,    file_.dt,        static_cast<int>(file_.steps), file_.floor, std::move(world_), names_, joints,
-          file_.cameras, std::move(notes)};
+  return {file_.name,
+          file_.dt,
+          static_cast<int>(file_.steps),
+          file_.floor,
+          std::move(world_),
+          names_,
+          colours_,
+          joints,
+          file_.cameras,
+          std::move(notes)};
 }
 
 Expected<LoadedScene> build_scene(const SceneFile& file, const std::function<void(WorldSettings&)>& change) {

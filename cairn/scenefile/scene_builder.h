@@ -45,6 +45,7 @@ class GeometryMaker {
 struct PreparedBody {
   BodyDef def;
   std::vector<ShapeDef> shapes;
+  std::uint32_t colour = 0;
 };
 
 class SceneBuilder {
@@ -75,7 +76,8 @@ class SceneBuilder {
   std::map<std::string, const SceneMaterial*> materials_;
   std::map<std::string, Named> by_name_;
   std::vector<BodyId> bodies_;
-  std::vector<std::string> names_;  ///< per body, in the order added
+  std::vector<std::string> names_;      ///< per body, in the order added
+  std::vector<std::uint32_t> colours_;  ///< the same
 };
 
 }  // namespace cairn

@@ -70,12 +70,14 @@ struct SceneBody {
   Vec3 centre{};      ///< of mass, body frame
   SymMat3 inertia{};  ///< all 0: that of the shapes, scaled to the mass
   std::vector<SceneShape> shapes{};
+  std::string colour{};  ///< "#rrggbb" or "#rrggbbaa"; empty: that of the material of its first shape, if any
 };
 
 struct SceneMaterial {
   Place place{};
   std::string name{};
   Material material{};
+  std::string colour{};  ///< of bodies whose first shape is of it
 };
 
 struct SceneJoint {
@@ -86,6 +88,12 @@ struct SceneJoint {
   bool at_point = false;                      ///< frames from `point` and `axis` of the world, as the bodies are placed
   Vec3 point{}, axis{1, 0, 0};
   Vec3 pitch_point{};  ///< of a gear, world
+};
+
+/// A joint that is to follow another: position = factor * position of that + offset.
+struct SceneMimic {
+  std::string joint, of;
+  double factor = 1, offset = 0;
 };
 
 enum class GeneratorType { lattice, pour };
@@ -129,6 +137,7 @@ struct SceneFile {
   std::vector<SceneJoint> joints{};
   std::vector<std::pair<std::string, std::string>> no_collision{};  ///< names of bodies that never collide
   std::vector<SceneCamera> cameras{};
+  std::vector<SceneMimic> mimics{};  ///< of a robot; scene files do not have them, drives follow them (robot_setup.h)
   std::vector<std::string> notes{};  ///< of whoever converted it from another format: what was left out
 };
 
@@ -139,7 +148,8 @@ struct LoadedScene {
   int steps = 600;
   double floor = -1e6;
   World world;
-  std::vector<std::string> body_names;                  ///< per body in the order of World::bodies()
+  std::vector<std::string> body_names;      ///< per body in the order of World::bodies()
+  std::vector<std::uint32_t> body_colours;  ///< the same: red, green, blue, opacity from the lowest byte; 0: none
   std::vector<std::pair<std::string, JointId>> joints;  ///< by name, in the order of the file
   std::vector<SceneCamera> cameras;
   std::vector<std::string> notes;  ///< one sentence each: what the user should know of meshes and conversions
@@ -160,6 +170,9 @@ std::string scene_schema();
 
 /// What is allowed but looks like a mistake: overlaps, strange masses and sizes. One sentence each.
 std::vector<std::string> scene_warnings(const LoadedScene& scene);
+
+/// A colour as bytes, red in the lowest; 0 for none. InputError where it is no "#rrggbb" or "#rrggbbaa".
+std::uint32_t parse_colour(const std::string& text);
 
 /// Names of GeometryType.
 std::span<const char* const> geometry_names();

@@ -70,10 +70,13 @@ class UrdfReader {
     for (std::size_t k = 0; k < links_.size(); ++k) check_inertial(k);
     for (const Joint& joint : joints_) add_joint(joint);
     if (!motors_.empty())
-      note(
-          fmt::format("the limits effort and velocity of {} were left out, because no motor drives these joints: give "
-                      "them a \"drive\" with \"max_force\" and \"speed\" in the scene file",
-                      fmt::join(motors_, ", ")));
+      note(fmt::format(
+          "the limit effort of {} is the \"max_force\" of their drives; nothing drives them without --hold, "
+          "--drive NAME=POSITION or the scene file; the limit velocity is not kept",
+          fmt::join(motors_, ", ")));
+    if (!scene_.mimics.empty())
+      note(fmt::format("{} joints mimic others: --hold and --drive drive them along, nothing else couples them",
+                       scene_.mimics.size()));
     return std::move(scene_);
   }
 
@@ -97,7 +100,10 @@ class UrdfReader {
       const std::string kind = e.name(), name = e.get("name");
       if (kind.compare(0, 6, "xacro:") == 0) refuse_xacro(e);
       if (kind != "link" && kind != "joint") {
-        if (kind != "material") note(fmt::format("{}: <{}> was left out", e.place(), kind));
+        if (kind == "material")
+          colours_[name] = colour_in(e);
+        else
+          note(fmt::format("{}: <{}> was left out", e.place(), kind));
         continue;
       }
       if (name.empty()) e.fail("the attribute name is missing");
@@ -196,9 +202,31 @@ class UrdfReader {
                      link.element.place(), body.name, settings_.assume_density));
   }
 
+  /// "#rrggbbaa" of <color rgba="..."/>, or empty.
+  static std::string colour_in(const XmlElement& material) {
+    const XmlElement colour = material.child("color");
+    if (!colour || !colour.has("rgba")) return {};
+    std::string text = "#";
+    for (const double x : colour.numbers("rgba", 4))
+      text += fmt::format("{:02x}", static_cast<int>(std::lround(255 * std::clamp(x, 0.0, 1.0))));
+    return text;
+  }
+
+  /// That of the first visual which has one: its own, or a material of the robot.
+  void read_colour(const Link& link, SceneBody& body) {
+    for (const XmlElement& visual : link.element.children("visual")) {
+      const XmlElement material = visual.child("material");
+      if (!material || !body.colour.empty()) continue;
+      body.colour = colour_in(material);
+      const auto found = colours_.find(material.get("name"));
+      if (body.colour.empty() && found != colours_.end()) body.colour = found->second;
+    }
+  }
+
   void add_shapes(const Link& link) {
     const Link& owner = links_[to_index(link.owner)];
     SceneBody& body = scene_.bodies[owner.body];
+    read_colour(link, body);
     for (const XmlElement& collision : link.element.children("collision")) {
       SceneShape shape;
       const XmlElement geometry = collision.child("geometry");
@@ -293,6 +321,7 @@ class UrdfReader {
     if (limit) {
       if (limit.has("effort") && limit.number("effort") < 0) limit.fail("effort must not be negative");
       if (limit.has("velocity") && limit.number("velocity") < 0) limit.fail("velocity must not be negative");
+      if (limit.has("effort") && limit.number("effort") > 0) axis.drive.max_force = limit.number("effort");
       if (limit.has("effort") || limit.has("velocity")) motors_.push_back(e.get("name"));
     }
     if (limited) {
@@ -322,7 +351,10 @@ class UrdfReader {
     const XmlElement& e = joint.element;
     if (std::find(std::begin(kTypes), std::end(kTypes), joint.type) == std::end(kTypes))
       e.fail(fmt::format("type must be one of {}, got \"{}\"", fmt::join(kTypes, ", "), joint.type));
-    if (e.child("mimic")) note(fmt::format("{}: <mimic> was left out", e.place()));
+    if (const XmlElement mimic = e.child("mimic"))
+      scene_.mimics.push_back({e.get("name"), mimic.get("joint"),
+                               mimic.has("multiplier") ? mimic.number("multiplier") : 1,
+                               mimic.has("offset") ? mimic.number("offset") : 0});
     if (joint.type == "floating") return note(fmt::format("{}: a floating joint holds nothing", e.place()));
     const std::size_t a = to_index(links_[joint.parent].owner);
     const std::size_t b = to_index(links_[joint.child].owner);
@@ -352,7 +384,8 @@ class UrdfReader {
   std::vector<Joint> joints_;
   std::vector<std::size_t> order_;  ///< links from the root on, parents first
   std::map<std::string, std::size_t> by_name_;
-  std::vector<std::string> motors_;  ///< joints with limits of a motor
+  std::vector<std::string> motors_;             ///< joints with limits of a motor
+  std::map<std::string, std::string> colours_;  ///< of materials by name
 };
 
 }  // namespace

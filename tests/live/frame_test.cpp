@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "cairn/core/bytes.h"
 #include "tests/live/live_scene.h"
 
@@ -43,8 +45,15 @@ World hinged_world() {
 
 TEST(LiveFrame, TheSceneSaysWhatThereIs) {
   const World world = hinged_world();
-  const auto scene = make_live_scene(
-      world, 0.01, {"tower", "cairn", world.bodies(), {"floor", "box", "ball"}, {{{1, 2, 3}, {}, {0, 0, 1}, 50}}}, 5);
+  const auto scene = make_live_scene(world, 0.01,
+                                     {"tower",
+                                      "cairn",
+                                      world.bodies(),
+                                      {"floor", "box", "ball"},
+                                      {{{1, 2, 3}, {}, {0, 0, 1}, 50, "side"}},
+                                      {0, 0x80ff8000u, 0},
+                                      {"door"}},
+                                     5);
   ByteReader in(scene->bytes);
   EXPECT_EQ(in.raw(4), "SCEN");
   EXPECT_EQ(in.get<std::uint64_t>(), 5u);
@@ -66,6 +75,7 @@ TEST(LiveFrame, TheSceneSaysWhatThereIs) {
     EXPECT_EQ(in.get<float>(), static_cast<float>(world.view(world.bodies()[b]).mass));
     in.get<std::uint32_t>();
     EXPECT_NEAR(pose(in).position.z, world.view(world.bodies()[b]).pose.position.z, 1e-6);
+    EXPECT_EQ(in.get<std::uint32_t>(), b == 1 ? 0x80ff8000u : 0u);
   }
   ASSERT_EQ(in.count(8), statistic_names().size());
   for (const char* name : statistic_names()) EXPECT_EQ(text(in), name);
@@ -76,11 +86,17 @@ TEST(LiveFrame, TheSceneSaysWhatThereIs) {
     EXPECT_EQ(std::count(solvers.begin(), solvers.end(), info.name), info.joints ? 1 : 0) << info.name;
   ASSERT_EQ(in.count(72), 1u);
   EXPECT_EQ(text(in), "hinge");
+  EXPECT_EQ(text(in), "door");
   EXPECT_EQ(in.get<std::int32_t>(), -1);
   EXPECT_EQ(in.get<std::int32_t>(), 1);
   EXPECT_NEAR(pose(in).position.z, 0.5, 1e-6);
   EXPECT_NEAR(norm(pose(in).position), 0, 1e-6);
+  EXPECT_EQ(in.get<JointCoordinate>(), JointCoordinate::turn);
+  EXPECT_TRUE(std::isnan(in.get<float>()) && std::isnan(in.get<float>()));  // no limits
+  EXPECT_EQ(in.get<std::uint8_t>(), 0);                                     // no drive
+  in.raw(5 * 4);
   ASSERT_EQ(in.count(40), 1u);  // cameras of the scene file
+  EXPECT_EQ(text(in), "side");
   const float camera[] = {1, 2, 3, 0, 0, 0, 0, 0, 1, 50};
   for (const float x : camera) EXPECT_EQ(in.get<float>(), x);
   EXPECT_TRUE(in.finished());
@@ -130,6 +146,11 @@ TEST(LiveFrame, AFrameIsTheState) {
   }
   ASSERT_EQ(in.count(4), statistic_names().size());
   for (const float x : run.record().statistics) EXPECT_EQ(in.get<float>(), x);
+  ASSERT_EQ(in.get<std::uint32_t>(), 1u);
+  const JointReading hinge = read_joint(world, world.joints()[0]);
+  for (const double x : {hinge.position, hinge.velocity, hinge.effort, hinge.force, hinge.torque})
+    EXPECT_EQ(in.get<float>(), static_cast<float>(x));
+  EXPECT_TRUE(std::isnan(in.get<float>()));  // nothing drives it
   EXPECT_TRUE(in.finished());
 }
 

@@ -186,6 +186,31 @@ TEST(LiveRun, RestartKeepsTheSettingsOfNow) {
   EXPECT_EQ(run.history().input_end(), 0);
 }
 
+TEST(LiveRun, RestartKeepsTheRunBefore) {
+  LiveRun run(live_heap(), kLiveDt);
+  EXPECT_THROW(run.recall(), InputError);
+  for (int k = 0; k < 45; ++k) eventful_step(run);
+  const Hash128 end = run.world().state_hash();
+  run.restart();
+  for (int k = 0; k < 5; ++k) run.step();
+  const Hash128 other = run.world().state_hash();
+  run.recall();
+  while (!run.continue_seek(1)) {
+  }
+  EXPECT_EQ(run.here(), 45);
+  EXPECT_EQ(run.world().state_hash(), end);
+  run.begin_seek(20);
+  while (!run.continue_seek(1)) {
+  }
+  EXPECT_TRUE(run.exact());
+  run.recall();  // and back again
+  while (!run.continue_seek(1)) {
+  }
+  EXPECT_EQ(run.here(), 5);
+  EXPECT_EQ(run.world().state_hash(), other);
+  EXPECT_EQ(run.mismatches(), 0);
+}
+
 TEST(LiveRun, SteppedCopiesKeepTheProblem) {
   LiveRun run(live_heap(), kLiveDt);
   for (int k = 0; k < 30; ++k) run.step();

@@ -18,8 +18,10 @@ export const NORMAL_COLOUR = "#0072b2", FORCE_COLOUR = "#d55e00", SPRING_COLOUR 
 export const AXIS_COLOURS = ["#d55e00", "#009e73", "#0072b2"]; // x, y, z
 
 const THEMES = {
-  light: { sky: "#e8eef5", fixed: "#b9b9b4", still: "#a9b1bb", picked: "#ffe14d", text: "#222", grid: "#0001" },
-  dark: { sky: "#171b21", fixed: "#565a60", still: "#6d7680", picked: "#fff07a", text: "#d8dde3", grid: "#fff1" },
+  light: { horizon: "#eef2f5", zenith: "#b9cfe4", ground: "#c3c8cc", line: "#7d8790", shade: "#b9b2a6", fixed: "#a7adb3",
+    still: "#b4bcc6", picked: "#ffe14d", text: "#222", grid: "#0001" },
+  dark: { horizon: "#2a3038", zenith: "#10141a", ground: "#3b4148", line: "#6b747e", shade: "#3a3733", fixed: "#5d646c",
+    still: "#6d7680", picked: "#fff07a", text: "#d8dde3", grid: "#fff1" },
 };
 const DARK = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -33,10 +35,10 @@ function table(colours) {
   return numbers;
 }
 
-/** Every kind, then all of them lighter, then darker: 24 colours before one comes again. */
+/** Every kind, a little softer than the lines of plots, then lighter, then darker: 24 before one comes again. */
 function kinds() {
   const out = [];
-  for (const [towards, share] of [["#ffffff", 0], ["#ffffff", 0.45], ["#000000", 0.2]])
+  for (const [towards, share] of [["#ffffff", 0.16], ["#ffffff", 0.5], ["#000000", 0.15]])
     for (const kind of KINDS) out.push(new THREE.Color(kind).lerp(new THREE.Color(towards), share));
   return out;
 }
@@ -56,12 +58,18 @@ function copy(from, number, out, at) {
   out[at + 2] = from[3 * number + 2];
 }
 
+/** Viridis as the background of a bar. */
+export function rampGradient() {
+  const stops = Array.from({ length: 9 }, (_, k) => `#${ramp(k / 8).getHexString()}`);
+  return `linear-gradient(to right, ${stops.join(", ")})`;
+}
+
 /** Writes the colour of a kind, or of an amount from 0 to 1, into an array of colours. */
 export function putKind(number, out, at) { copy(KIND_TABLE, number % (KIND_TABLE.length / 3), out, at); }
 export function putAmount(x, out, at) {
   copy(RAMP_TABLE, Math.max(0, Math.min(RAMP_SIZE - 1, Math.round(x * (RAMP_SIZE - 1)) || 0)), out, at);
 }
 
-/** A fixed colour as three numbers, for `copyColour`. */
+/** A fixed colour as three numbers, for `putOne`. */
 export function one(colour) { return table([colour]); }
 export function putOne(colour, out, at) { copy(colour, 0, out, at); }

@@ -23,8 +23,8 @@ export class Contacts {
     this.vectors = new Float32Array(9 * length); // point, normal from a to b, impulse on b
   }
 
-  /** As in a page, or with graph colour and gap as in a live run. */
-  read(reader, full) {
+  /** As a live run sends them. */
+  read(reader) {
     const count = reader.count(), view = reader.view;
     this.reserve(count);
     this.count = count;
@@ -33,12 +33,24 @@ export class Contacts {
       this.a[k] = view.getUint32(at, true);
       this.b[k] = view.getUint32(at + 4, true);
       this.mode[k] = view.getUint8(at + 8);
-      this.colour[k] = full ? view.getInt16(at + 9, true) : -1;
-      this.gap[k] = full ? view.getFloat32(at + 11, true) : NaN;
-      at += full ? 15 : 9;
+      this.colour[k] = view.getInt16(at + 9, true);
+      this.gap[k] = view.getFloat32(at + 11, true);
+      at += 15;
       for (let i = 0; i < 9; ++i, at += 4) this.vectors[9 * k + i] = view.getFloat32(at, true);
     }
     reader.at = at;
+  }
+
+  /** Those from one number to another of arrays that hold more; neither graph colour nor gap is known. */
+  take(a, b, mode, vectors, from, to) {
+    this.count = to - from;
+    this.reserve(this.count);
+    this.a.set(a.subarray(from, to));
+    this.b.set(b.subarray(from, to));
+    this.mode.set(mode.subarray(from, to));
+    this.vectors.set(vectors.subarray(9 * from, 9 * to));
+    this.colour.fill(-1, 0, this.count);
+    this.gap.fill(NaN, 0, this.count);
   }
 
   point(k) { return this.vectors.subarray(9 * k, 9 * k + 3); }
@@ -74,6 +86,8 @@ export class Frame {
     this.island = new Int32Array(moving).fill(-1);
     this.subBodies = new Uint16Array(moving);
     this.contacts = new Contacts();
+    this.readings = new Float32Array(0); // of joints: position, velocity, effort, force, torque
+    this.targets = new Float32Array(0); // of their drives, NaN: none; of live runs alone
   }
 
   readBodies(reader) {
@@ -87,6 +101,19 @@ export class Frame {
     if (!this.hasGroups) return;
     reader.fill(this.island, this.moving);
     reader.fill(this.subBodies, this.moving);
+  }
+
+  /** As a live run sends them; none where joints are very many. */
+  readReadings(reader) {
+    const count = reader.u32();
+    if (this.targets.length !== count) {
+      this.targets = new Float32Array(count);
+      this.readings = new Float32Array(5 * count);
+    }
+    for (let k = 0; k < count; ++k) {
+      for (let i = 0; i < 5; ++i) this.readings[5 * k + i] = reader.f32();
+      this.targets[k] = reader.f32();
+    }
   }
 
   /** m/s, of the body at a place. */

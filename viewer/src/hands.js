@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the pointer does to bodies: a click picks, control and drag, or a finger that stays on a body, pull by a spring,
-// shift and click picks a contact;
-// balls are shot and bodies removed. In a live run the program finds what is under the pointer and does the rest.
+// What the pointer does to bodies. A click picks, a double click looks there; while a live run plays, dragging a body
+// pulls it by a spring, as a finger that stays on it and control and drag always do; shift and click picks a contact.
+// Bodies are shot, dropped and removed. In a live run the program finds what is under the pointer and does the rest.
 import * as THREE from "three";
 
 const STILL_PIXELS = 4; // a click that moved further has turned the camera
@@ -10,18 +10,27 @@ const PRESS_MS = 350; // a finger that stays that long has a body
 
 export class Hands {
   constructor(player, canvas) {
-    Object.assign(this, { player, canvas, held: null, at: [0, 0], ballSpeed: 20, ballRadius: 0.1 });
+    Object.assign(this, { player, canvas, held: null, armed: null, at: [0, 0], shape: "sphere", ballSpeed: 20,
+      ballRadius: 0.1, strength: 4 });
     let from = null;
     // Before the camera's own listeners, which would turn.
     canvas.addEventListener("pointerdown", (event) => {
       from = [event.clientX, event.clientY];
-      if (this.live && (event.ctrlKey || event.metaKey)) event.stopImmediatePropagation(), this.grab(event);
+      this.at = this.place(event);
+      const asked = event.ctrlKey || event.metaKey;
+      if (this.live && asked) event.stopImmediatePropagation(), this.grab(event);
       else if (this.live && event.pointerType === "touch") this.pressLong(event);
+      else if (this.pulls(event)) event.stopImmediatePropagation(), (this.armed = event);
     }, { capture: true });
     window.addEventListener("pointermove", (event) => {
       this.at = this.place(event);
       const moved = from ? Math.hypot(event.clientX - from[0], event.clientY - from[1]) : 0;
       if (moved > 2 * STILL_PIXELS) clearTimeout(this.press);
+      if (this.armed && moved > STILL_PIXELS) this.grab(this.armed), (this.armed = null);
+    });
+    canvas.addEventListener("dblclick", (event) => {
+      const point = this.stage.pointAt(...this.place(event));
+      if (point) this.stage.rig.focus(point), (this.stage.dirty = true);
     });
     for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => this.release());
     canvas.addEventListener("click", (event) => {
@@ -30,6 +39,13 @@ export class Hands {
       if (event.shiftKey) this.player.pickContact(this.contactAt(event));
       else this.pickAt(...this.place(event));
     });
+  }
+
+  /** Whether a plain drag that begins here pulls a body: one that moves, while the run plays. */
+  pulls(event) {
+    const { source } = this.player;
+    if (!this.live || !source.playing || event.button !== 0 || event.shiftKey || event.pointerType === "touch") return false;
+    return source.layout.bodies[this.stage.bodyAt(...this.place(event))]?.moves ?? false;
   }
 
   get live() { return this.player.source.live; }
@@ -82,7 +98,7 @@ export class Hands {
   }
 
   async grab(event) {
-    const place = (this.at = this.place(event)), { source } = this.player;
+    const place = this.place(event), { source } = this.player;
     this.wanted = true;
     const hit = await source.tell("pick", this.rayAt(place));
     const body = source.layout.bodies[hit?.body ?? -1];
@@ -118,7 +134,8 @@ export class Hands {
     this.sending = true;
     const sent = held.target;
     const answer = await this.player.source.tell("drag",
-      { body: held.body.index, generation: held.generation, point: held.point.toArray(), target: sent.toArray() });
+      { body: held.body.index, generation: held.generation, point: held.point.toArray(), target: sent.toArray(),
+        frequency: this.strength });
     this.sending = false;
     if (answer === null) return this.drop();
     if (this.held === held && held.target !== sent) this.sendDrag();
@@ -126,6 +143,7 @@ export class Hands {
 
   release() {
     clearTimeout(this.press);
+    this.armed = null;
     this.stage.controls.enabled = true;
     this.wanted = false;
     if (this.held) this.player.source.tell("release");
@@ -138,10 +156,20 @@ export class Hands {
     this.stage.dirty = true;
   }
 
-  /** A ball from the camera towards the pointer. */
+  /** A body from the camera towards the pointer. */
   shoot(place = this.at) {
     if (!this.live) return null;
-    return this.player.source.tell("shoot", { ...this.rayAt(place), speed: this.ballSpeed, radius: this.ballRadius });
+    return this.player.source.tell("shoot",
+      { ...this.rayAt(place), speed: this.ballSpeed, radius: this.ballRadius, shape: this.shape });
+  }
+
+  /** A body at rest above what is under the pointer. */
+  dropBody(place = this.at) {
+    if (!this.live) return null;
+    const point = this.stage.pointAt(...place) ?? this.stage.rig.centre;
+    const origin = [point.x, point.y, point.z + 4 * this.ballRadius];
+    return this.player.source.tell("shoot",
+      { origin, direction: [0, 0, -1], speed: 0, radius: this.ballRadius, shape: this.shape });
   }
 
   removePicked() {

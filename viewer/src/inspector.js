@@ -62,7 +62,7 @@ export class Inspector {
     this.box.hidden = state === null && contact < 0;
     if (this.box.hidden || (!force && at - this.drawn < EVERY_MS)) return;
     this.drawn = at;
-    this.text.textContent = state === null ? "" : describe(state) + describeJoints(layout, state.index);
+    this.text.textContent = state === null ? "" : describe(state) + describeJoints(layout, frame, state.index);
     this.listContacts(layout, frame, state, contact);
     this.detail.textContent = contact < 0 ? "" : this.describeContact(layout, frame, contact);
   }
@@ -111,9 +111,15 @@ function describe(state) {
 }
 
 /** Lines for the joints of a body, with what it is joined to. */
-function describeJoints({ joints, bodies }, index) {
+function describeJoints({ joints, bodies }, { readings }, index) {
   const found = joints.filter(({ a, b }) => a === index || b === index);
-  const lines = found.slice(0, MOST_JOINTS).map(({ kind, a, b }) =>
-    `\n${kind} joint with ${bodies[a === index ? b : a]?.name ?? "the world"}`);
+  const lines = found.slice(0, MOST_JOINTS).map(({ kind, a, b, name, coordinate, index: k }) => {
+    const [position, velocity, effort, force, torque] = readings.subarray(5 * k, 5 * k + 5);
+    const [length, unit] = coordinate === 1 ? ["rad", "N m"] : ["m", "N"];
+    const head = `\n${kind} ${name} with ${bodies[a === index ? b : a]?.name ?? "the world"}`;
+    if (position === undefined) return head;
+    const free = coordinate > 0 ? `\n  at ${short(position)} ${length}, ${short(velocity)} ${length}/s, drive ${short(effort)} ${unit}` : "";
+    return `${head}${free}\n  carries ${short(force)} N, ${short(torque)} N m`;
+  });
   return lines.join("") + (found.length > MOST_JOINTS ? `\nand ${found.length - MOST_JOINTS} more joints` : "");
 }

@@ -11,25 +11,38 @@ export function readLayout(reader) {
   }));
   layout.bodies = Array.from({ length: reader.count() }, (_, index) => ({
     index, name: reader.text() || `body ${index}`, shape: reader.text(), moves: reader.u8() === 1, mass: reader.f32(),
-    surface: reader.u32(), start: reader.floats(7), place: -1,
+    surface: reader.u32(), start: reader.floats(7), colour: readColour(reader), place: -1,
   }));
   layout.moving = layout.bodies.filter((body) => body.moves);
   layout.moving.forEach((body, place) => (body.place = place));
   return layout;
 }
 
-/** Joints of a live run: their frames belong to body a (-1: the world) and body b. */
+/** The colour that the scene gives a body, as shaders compute with it, and how solid it is; null: none. */
+function readColour(reader) {
+  const [red, green, blue, solid] = reader.bytes(4);
+  if (solid === 0) return null;
+  const linear = (x) => (x <= 0.04045 * 255 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4); // of sRGB
+  return Float32Array.of(linear(red), linear(green), linear(blue), solid / 255);
+}
+
+/**
+ * Joints: their frames belong to body a (-1: the world) and body b. coordinate: 0 none, 1 a turn, 2 a slide; its limits
+ * are NaN where it has none.
+ */
 export function readJoints(reader) {
-  return Array.from({ length: reader.count() }, () => ({
-    kind: reader.text(), a: reader.i32(), b: reader.i32(), frameA: reader.floats(7), frameB: reader.floats(7),
+  return Array.from({ length: reader.count() }, (_, index) => ({
+    index, kind: reader.text(), name: reader.text() || `joint ${index}`, a: reader.i32(), b: reader.i32(),
+    frameA: reader.floats(7), frameB: reader.floats(7), coordinate: reader.u8(), lower: reader.f32(),
+    upper: reader.f32(), drive: { kind: reader.u8(), position: reader.f32(), speed: reader.f32(),
+      stiffness: reader.f32(), damping: reader.f32(), maxForce: reader.f32() },
   }));
 }
 
-/** Views of the scene file, the first is the one to begin with; a page of an older program has none. */
+/** Views of the scene file, the first is the one to begin with. */
 export function readCameras(reader) {
-  if (reader.left < 8) return [];
-  return Array.from({ length: reader.count() }, () => ({
-    position: reader.floats(3), target: reader.floats(3), up: reader.floats(3), fieldOfView: reader.f32(),
+  return Array.from({ length: reader.count() }, (_, number) => ({
+    name: reader.text() || `camera ${number + 1}`, position: reader.floats(3), target: reader.floats(3), up: reader.floats(3), fieldOfView: reader.f32(),
   }));
 }
 

@@ -80,7 +80,9 @@ export class LiveRun {
     else waiter.done(message);
   }
 
-  take({ dt, gravity, threads, sleep }) { Object.assign(this.settings, { dt, gravity, threads, sleep }); }
+  take({ dt, gravity, threads, sleep, iterations }) {
+    Object.assign(this.settings, { dt, gravity, threads, sleep, iterations });
+  }
 
   receive(buffer) {
     const reader = new Reader(buffer), tag = reader.tag(4);
@@ -119,8 +121,9 @@ export class LiveRun {
     this.hash = reader.text();
     frame.readBodies(reader);
     frame.readGroups(reader);
-    frame.contacts.read(reader, true);
+    frame.contacts.read(reader);
     this.statistics = reader.floats(reader.count());
+    frame.readReadings(reader);
     this.frame = frame;
     this.history.cut(this.last);
     if (frame.step > this.history.last + 1)

@@ -30,6 +30,16 @@ function openDoor(player) {
     get scene() { return source.layout?.scene ?? ""; },
     get solver() { return source.solver; },
     get history() { return source.history; },
+    get joints() { return source.layout?.joints ?? []; },
+    get readings() { return Array.from(source.frame?.readings ?? []); },
+    get targets() { return Array.from(source.frame?.targets ?? []); },
+    get kept() { return player.media.last; }, // the last picture or film
+    get filming() { return player.media.filming; },
+    get target() { return player.stage.controls.target.toArray(); },
+    get tracks() { return player.plots.tracks.map((track) => ({ title: track.title, data: track.data() })); },
+    get clearWalls() { return player.stage.groups.filter(({ place, mesh }) => place[0] < 0 && mesh.material.transparent).length; },
+    get calls() { return player.stage.renderer.info.render.calls; },
+    lookAs: (name) => player.lookAs(name),
     get cost() { return player.cost; }, // ms for the last frame, without drawing
     seek: (position) => source.seek(position),
     pick: (index) => player.pick(index),
@@ -46,13 +56,13 @@ function openDoor(player) {
     get frames() { return source.frames.length; },
   };
   const live = {
+    get held() { return player.hands.held?.body.index ?? -1; },
     get connected() { return source.connected; },
     get oldest() { return source.first; },
     get newest() { return source.last; },
     get rate() { return source.rate; },
     get hash() { return source.hash; },
     get solvers() { return source.solvers; },
-    get joints() { return source.layout?.joints ?? []; },
     get pictures() { return source.shown; },
     ask: (name, values) => source.ask(name, values),
     stepOn: (count = 1) => source.ask("step", { count }),
@@ -62,6 +72,9 @@ function openDoor(player) {
     curves: (values) => player.showCurves(values),
     drag: (body, point, target) => source.ask("drag", { body, point, target }),
     release: () => source.ask("release"),
+    load: (scene, parameters = {}) => player.load(scene, parameters),
+    save: () => player.saveRun(),
+    drive: (joint, values) => source.ask("drive", { joint, ...values }),
     shoot: (x = 0, y = 0) => hands.shoot([x, y]),
     remove: (body) => source.ask("remove", { body }),
   };
@@ -74,7 +87,7 @@ function address() {
   return `ws://${window.location.host}/live?token=${encodeURIComponent(token)}`;
 }
 
-function start() {
+async function start() {
   const sheet = document.createElement("style"), holder = element("recording");
   sheet.textContent = plotStyle + style;
   document.head.append(sheet);
@@ -82,7 +95,7 @@ function start() {
   let player = null;
   const say = (text, lasting) => player?.say(text, lasting);
   try {
-    player = new Player(holder ? new Recording(fromBase64(holder.textContent)) : new LiveRun(address(), say));
+    player = new Player(holder ? await Recording.open(fromBase64(holder.textContent)) : new LiveRun(address(), say));
     holder?.remove();
     openDoor(player);
     if (holder) player.source.play(); // a recording is there to be watched

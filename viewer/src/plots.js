@@ -20,7 +20,7 @@ function total({ kinetic_energy: kinetic, potential_energy: potential }) {
 
 export class Plots {
   constructor(holder, seek) {
-    Object.assign(this, { holder, seek, charts: [], drawn: 0 });
+    Object.assign(this, { holder, seek, charts: [], tracks: [], drawn: 0 });
   }
 
   build(columns) {
@@ -35,16 +35,31 @@ export class Plots {
       const chart = new Chart(this.holder, { title, log, lines: named, onClick: (time) => this.seek(time) });
       this.charts.push({ chart, log, sources: found.map(([, from]) => from) });
     }
-    this.names = Object.keys(columns).join();
+    for (const track of this.tracks) {
+      const named = track.names.map((name, k) => ({ name, colour: lineColour(k) }));
+      const chart = new Chart(this.holder, { title: track.title, lines: named, onClick: (time) => this.seek(time) });
+      this.charts.push({ chart, track });
+    }
+    this.names = this.key(columns);
     this.resize();
   }
+
+  /** Bodies and joints that are plotted beside the statistics. */
+  follow(tracks) { this.tracks = tracks; }
+
+  key(columns) { return [...Object.keys(columns), ...this.tracks.map((track) => track.key)].join(); }
 
   /** Draws, unless it did a moment ago. */
   update(history, now, at, force) {
     if (this.holder.hidden || (!force && at - this.drawn < EVERY_MS)) return;
-    if (this.names !== Object.keys(history.columns).join()) this.build(history.columns);
+    if (this.names !== this.key(history.columns)) this.build(history.columns);
     this.drawn = at;
-    for (const { chart, log, sources } of this.charts) {
+    for (const { chart, log, sources, track } of this.charts) {
+      if (track) {
+        const [times, ...values] = track.data();
+        chart.set([times, ...values.map(finite)], now);
+        continue;
+      }
       const lines = sources.map((from) => (typeof from === "string" ? history.columns[from] : from(history.columns)));
       chart.set([history.times, ...lines.map(log ? positive : finite)], now);
     }

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: MIT
-// A recording as a source of frames. Its data is what cairn/record/page_data.cpp packs: frames have different lengths
-// because of their contacts, so they are found once and decoded when they are shown.
+// A recording as a source of frames. Its data is what cairn/record/page_data.cpp packs: everything is decoded once.
 import { Reader } from "./bytes.js";
+import { inflate, readContacts, readNumbers } from "./columns.js";
 import { Frame } from "./frame.js";
-import { readCameras, readLayout } from "./layout.js";
+import { findIslands } from "./islands.js";
+import { readCameras, readJoints, readLayout } from "./layout.js";
 
-const CONTACT_BYTES = 4 + 4 + 1 + 9 * 4;
+const MAGIC = "CAIRNPG2";
 const SAMPLES = 12; // frames that are looked at for the scales
 
 export class Recording {
-  constructor(bytes) {
-    this.live = false;
-    this.playing = false;
-    this.speed = 1;
-    const reader = (this.reader = new Reader(bytes.buffer));
-    if (reader.tag(8) !== "CAIRNPG1") throw new Error("this page holds no recording that it can read");
+  /** bytes: as the page holds them. */
+  static async open(bytes) {
+    if (new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) !== MAGIC)
+      throw new Error("this page holds no recording that it can read");
+    return new Recording(new Reader(await inflate(bytes.subarray(MAGIC.length))));
+  }
+
+  constructor(reader) {
+    Object.assign(this, { live: false, playing: false, speed: 1, groups: false });
     this.layout = readLayout(reader);
-    this.readStatistics(reader);
-    this.findFrames(reader);
+    this.layout.joints = readJoints(reader);
     this.layout.cameras = readCameras(reader);
+    this.readStatistics(reader);
+    this.readFrames(reader);
     this.frame = new Frame(this.layout.moving.length);
     this.seek(0);
   }
@@ -29,15 +34,16 @@ export class Recording {
     this.history = { times, columns: Object.fromEntries(names.map((name) => [name, reader.floats(steps)])) };
   }
 
-  findFrames(reader) {
+  readFrames(reader) {
     const count = reader.count(), n = this.layout.moving.length;
-    this.frames = [];
-    for (let k = 0; k < count; ++k) {
-      this.frames.push({ at: reader.at, time: reader.f64(), step: reader.count() });
-      reader.at += n * (7 * 4 + 6 * 4 + 1);
-      const contacts = reader.count();
-      reader.at += contacts * CONTACT_BYTES;
-    }
+    this.frames = Array.from({ length: count }, () => ({ time: reader.f64() }));
+    for (const frame of this.frames) frame.step = reader.count();
+    this.pose = readNumbers(reader, count, n, 7);
+    this.velocity = readNumbers(reader, count, n, 6);
+    this.awake = reader.bytes(count * n);
+    this.contacts = readContacts(reader, count);
+    this.joints = reader.u32();
+    this.readings = readNumbers(reader, count, this.joints, 5);
   }
 
   get first() { return 0; }
@@ -45,11 +51,15 @@ export class Recording {
   get solver() { return this.layout.solver; }
 
   decode(number, frame) {
-    const { at, time, step } = this.frames[number];
-    this.reader.at = at + 16;
-    Object.assign(frame, { time, step });
-    frame.readBodies(this.reader);
-    frame.contacts.read(this.reader, false);
+    const n = frame.moving, { begin, a, b, mode, vectors } = this.contacts, rows = (x, width) =>
+      x.subarray(number * n * width, (number + 1) * n * width);
+    Object.assign(frame, this.frames[number]);
+    frame.pose.set(rows(this.pose, 7));
+    frame.velocity.set(rows(this.velocity, 6));
+    frame.flags.set(rows(this.awake, 1));
+    frame.contacts.take(a, b, mode, vectors, begin[number], begin[number + 1]);
+    frame.readings = this.readings.subarray(number * this.joints * 5, (number + 1) * this.joints * 5);
+    if (this.groups) findIslands(this.layout, frame);
   }
 
   seek(number) {
@@ -93,7 +103,33 @@ export class Recording {
   nudge(by) { this.pause(); this.seek(this.position + by); }
   restart() { this.pause(); this.seek(0); }
   setSpeed(factor) { this.speed = factor; }
-  watch() {} // everything is here
+
+  /** Everything is here, but islands, which are found in the contacts and joints of a frame when they are asked for. */
+  watch(contacts, groups) {
+    if (groups === this.groups) return;
+    this.groups = groups;
+    this.seek(this.position);
+  }
+
+  /** A number of a body over all frames: [times, values], at most so many. */
+  bodyHistory(place, value, most = 2000) {
+    const frame = new Frame(this.layout.moving.length), stride = Math.max(1, Math.ceil(this.frames.length / most));
+    const times = [], values = [];
+    for (let k = 0; k <= this.last; k += stride) {
+      const n = frame.moving;
+      frame.pose = this.pose.subarray(k * n * 7, (k + 1) * n * 7);
+      frame.velocity = this.velocity.subarray(k * n * 6, (k + 1) * n * 6);
+      times.push(this.frames[k].time);
+      values.push(value(frame, place));
+    }
+    return [times, values];
+  }
+
+  /** A reading of a joint over all frames. */
+  jointHistory(joint, reading) {
+    const at = (k) => this.readings[(k * this.joints + joint) * 5 + reading];
+    return [this.frames.map(({ time }) => time), this.frames.map((_, k) => at(k))];
+  }
 
   /** Called before every picture; true when there is something new to show. */
   advance(seconds) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What is seen: bodies as instances of their surfaces, light and shadow, the camera. z is up.
+// What is seen: bodies as instances of their surfaces, their colours, and what is under the pointer. z is up.
 import * as THREE from "three";
-import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Backdrop, isGround } from "./backdrop.js";
+import { Rig } from "./camera.js";
 import { one, putAmount, putKind, putOne, theme } from "./colours.js";
 import { AWAKE, QUARANTINED } from "./frame.js";
 import { ContactGlyphs } from "./contact_glyphs.js";
 import { JointGlyphs, Spring } from "./joint_glyphs.js";
-import { reaches } from "./layout.js";
 import { drawnSurfaces } from "./simplify.js";
+import { bodyMaterial, shadedSurface } from "./surface.js";
 
-const FROM = [0.6, -1, 0.45]; // the camera, at first
 const FADE = 0.995; // per frame, of the scales that follow a live run
 const SLOW_MS = 200, SLOW_PICTURES = 8; // when shadows go, then pixels
+const PICKED = 0.6; // how far the colour of the picked body goes towards that of picking
+const HIDE_EVERY_MS = 250, HIDE_RAYS = 7, HIDE_TRIANGLES = 20_000; // walls that hide the bodies are looked for
 
 export class Stage {
   constructor(canvas) {
@@ -20,22 +22,25 @@ export class Stage {
     this.picked = -1;
     this.groups = [];
     this.fastest = this.strongest = 1e-9;
-    Object.assign(this, { margin: { right: 0, bottom: 0 }, dirty: true, shadows: true, slow: 0, quality: 2 });
+    Object.assign(this, { dirty: true, shadows: true, slow: 0, quality: 2, walls: true, looked: 0 });
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.scene = new THREE.Scene();
-    this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
-    this.camera.up.set(0, 0, 1);
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.addEventListener("change", () => (this.dirty = true));
+    this.rig = new Rig(canvas, () => (this.dirty = true));
+    this.backdrop = new Backdrop(this.scene);
     this.ray = new THREE.Raycaster();
-    this.material = new THREE.MeshStandardMaterial({ roughness: 0.75, flatShading: true, side: THREE.DoubleSide });
+    this.material = bodyMaterial();
     this.contacts = new ContactGlyphs(this.scene);
     this.joints = new JointGlyphs(this.scene);
     this.spring = new Spring(this.scene);
-    this.addLights();
     this.useTheme();
   }
+
+  get camera() { return this.rig.camera; }
+  get controls() { return this.rig.controls; }
+  get radius() { return this.rig.radius; }
+  get sun() { return this.backdrop.sun; }
 
   /** Bodies of a new layout in place of the old ones. */
   build(layout) {
@@ -43,42 +48,47 @@ export class Stage {
     for (const { mesh } of this.groups) {
       this.scene.remove(mesh);
       mesh.geometry.dispose();
+      if (mesh.material !== this.material) mesh.material.dispose();
       mesh.dispose();
     }
-    const owners = layout.surfaces.map(() => []);
-    for (const body of layout.bodies) owners[body.surface].push(body);
-    this.groups = drawnSurfaces(layout).map((surface, number) => this.instances(surface, owners[number]));
+    this.backdrop.build(layout);
+    // What stays has a material of its own, so that a wall which hides the others can be looked through.
+    const owners = new Map();
+    for (const body of layout.bodies.filter((b) => !isGround(b))) {
+      const key = `${body.surface} ${body.moves && !seenThrough(body) ? "moves" : body.index}`;
+      if (!owners.has(key)) owners.set(key, []);
+      owners.get(key).push(body);
+    }
+    const surfaces = drawnSurfaces(layout), shaded = new Map();
+    const geometry = (number) => {
+      if (!shaded.has(number)) shaded.set(number, shadedSurface(surfaces[number]));
+      return shaded.get(number);
+    };
+    const groups = mergeFixed([...owners.values()]);
+    this.groups = groups.map((bodies) => this.instances(geometry(bodies[0].surface), bodies));
     this.painted = null;
   }
 
   /** One mesh for all bodies of a surface; what does not move is placed here and never again. */
-  instances(surface, bodies) {
-    const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(surface.vertices, 3));
-    geometry.setIndex(new THREE.BufferAttribute(surface.triangles, 1));
-    geometry.computeVertexNormals();
-    const mesh = new THREE.InstancedMesh(geometry, this.material, bodies.length);
+  instances(geometry, bodies) {
+    const moves = bodies.some((body) => body.moves), [first] = bodies;
+    const clear = seenThrough(first) ? { transparent: true, opacity: first.colour[3], depthWrite: false } : null;
+    const material = clear || !moves ? bodyMaterial(clear ?? {}) : this.material;
+    const mesh = new THREE.InstancedMesh(geometry, material, bodies.length);
     mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * bodies.length), 3);
     mesh.frustumCulled = false; // three keeps the bounds of instances and does not notice that they move
-    mesh.castShadow = bodies.some((body) => body.moves);
+    mesh.castShadow = !clear;
     mesh.receiveShadow = true;
     const numbers = (name) => Int32Array.from(bodies, (body) => body[name]);
     bodies.forEach((body, k) => putPose(body.start, 0, mesh.instanceMatrix.array, 16 * k));
     this.scene.add(mesh);
-    return { mesh, index: numbers("index"), place: numbers("place") };
-  }
-
-  addLights() {
-    this.sky = new THREE.HemisphereLight(0xffffff, 0xb0aaa0, 2);
-    this.sun = new THREE.DirectionalLight(0xffffff, 2.2);
-    this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
-    this.scene.add(this.sky, this.sun, this.sun.target);
+    return { mesh, index: numbers("index"), place: numbers("place"), clear: clear !== null,
+      triangles: (bodies.length * geometry.getAttribute("position").count) / 3 };
   }
 
   useTheme() {
-    const { sky, fixed, still, picked } = theme();
-    this.scene.background = new THREE.Color(sky);
+    const { fixed, still, picked } = theme();
+    this.backdrop.useTheme();
     this.fixedColour = one(fixed);
     this.stillColour = one(still);
     this.pickedColour = one(picked);
@@ -95,49 +105,22 @@ export class Stage {
 
   /** Camera, light and sizes from the bodies of a frame. */
   measure(frame) {
-    const unit = this.aim(frame);
-    this.contacts.setSize(Math.min(0.008 * this.radius, 0.12 * unit), this.radius);
-    this.joints.setSize(Math.min(0.06 * this.radius, 0.5 * unit));
-    this.spring.setSize(0.012 * this.radius);
+    const unit = this.rig.measure(this.layout, frame), { centre, radius } = this.rig;
+    this.backdrop.measure(centre, radius);
+    this.contacts.setSize(Math.min(0.008 * radius, 0.12 * unit), radius);
+    this.joints.setSize(Math.min(0.06 * radius, 0.5 * unit));
+    this.spring.setSize(0.012 * radius);
   }
 
-  /**
-   * The camera on the bodies of a frame. Those far from most others, beyond Tukey's fences, do not widen the view.
-   * Returns how far a usual body reaches. way: from the bodies to the camera; zoom: nearer when more than 1.
-   */
-  aim(frame, way = FROM, zoom = 1) {
-    const reach = reaches(this.layout), box = new THREE.Box3();
-    const { moving } = this.layout, sizes = moving.map((body) => reach[body.surface]).sort((a, b) => a - b);
-    const unit = sizes[sizes.length >> 1] ?? 1;
-    const fences = [0, 1, 2].map((axis) => fence(moving.map((_, i) => frame.pose[7 * i + axis]), 4 * unit));
-    moving.forEach((body, i) => {
-      const p = frame.pose.subarray(7 * i, 7 * i + 3), r = reach[body.surface];
-      if (!fences.every(([low, high], axis) => p[axis] >= low && p[axis] <= high)) return;
-      box.expandByPoint(new THREE.Vector3(p[0] - r, p[1] - r, p[2] - r));
-      box.expandByPoint(new THREE.Vector3(p[0] + r, p[1] + r, p[2] + r));
-    });
-    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
-    this.centre = box.getCenter(new THREE.Vector3());
-    this.radius = Math.max(0.05, 0.5 * box.getSize(new THREE.Vector3()).length());
-    this.placeSun();
-    this.look(new THREE.Vector3(...way).normalize(), zoom);
-    return unit;
+  /** The camera on the bodies of a frame. */
+  aim(frame, way, zoom) {
+    this.rig.measure(this.layout, frame);
+    this.backdrop.placeSun(this.rig.centre, this.rig.radius);
+    this.rig.look(way, zoom);
   }
 
-  /** The light and its shadows around a ball. */
-  placeSun(centre = this.centre, radius = this.radius) {
-    const { sun } = this, r = 1.6 * radius;
-    this.lit = { centre: centre.clone(), radius };
-    sun.position.copy(centre).add(new THREE.Vector3(-2, -1.1, 3).multiplyScalar(radius));
-    sun.target.position.copy(centre);
-    Object.assign(sun.shadow.camera, { left: -r, right: r, top: r, bottom: -r, near: 0.1 * r, far: 6 * r });
-    sun.shadow.camera.updateProjectionMatrix();
-    sun.shadow.normalBias = 0.004 * radius;
-  }
-
-  /** Shadows go with the bodies: a ball of their mean place and spread, moved when they have left the one before. */
-  followShadows(frame) {
-    if (!this.lit || !this.sun.castShadow || frame.moving === 0) return;
+  /** Mean place of the bodies, and how far they are spread. */
+  spreadOf(frame) {
     const mean = new THREE.Vector3(), { pose, moving } = frame;
     let squares = 0, count = 0;
     for (let i = 0; i < moving; ++i) {
@@ -145,43 +128,16 @@ export class Stage {
       if (!Number.isFinite(x + y + z)) continue;
       mean.x += x, mean.y += y, mean.z += z, squares += x * x + y * y + z * z, count += 1;
     }
-    if (count === 0) return;
+    if (count === 0) return null;
     mean.divideScalar(count);
-    const spread = Math.sqrt(Math.max(0, squares / count - mean.lengthSq()));
-    const reach = Math.min(Math.max(this.radius, 2 * spread), 20 * this.radius), { centre, radius } = this.lit;
-    if (mean.distanceTo(centre) > 0.5 * radius || reach > 1.3 * radius || reach < radius / 2)
-      this.placeSun(mean, 1.2 * reach);
-  }
-
-  /** As a camera of the scene file stands. */
-  lookFrom({ position, target, up, fieldOfView }) {
-    const distance = Math.max(1e-6, new THREE.Vector3(...position).distanceTo(new THREE.Vector3(...target)));
-    Object.assign(this.camera, { fov: fieldOfView, near: distance / 500, far: distance * 50 });
-    this.camera.up.set(...up).normalize();
-    this.camera.position.set(...position);
-    this.camera.updateProjectionMatrix();
-    this.controls.target.set(...target);
-    this.controls.update();
-    this.dirty = true;
-  }
-
-  /** A ball around the bodies fills what the panels leave of the picture. */
-  look(way, zoom) {
-    const { width, height } = this.size, free = Math.min(height - this.margin.bottom, width - this.margin.right);
-    const half = (Math.tan((0.5 * this.camera.fov * Math.PI) / 180) * free) / height;
-    const distance = (1.02 * this.radius) / Math.sin(Math.atan(half)) / zoom;
-    this.camera.near = distance / 500;
-    this.camera.far = distance * 50;
-    this.camera.updateProjectionMatrix();
-    this.controls.target.copy(this.centre);
-    this.camera.position.copy(this.centre).addScaledVector(way, distance);
-    this.controls.update();
+    return { mean, spread: Math.sqrt(Math.max(0, squares / count - mean.lengthSq())) };
   }
 
   show(frame) {
     this.dirty = true;
     if (this.follow) this.followScales(frame);
-    this.followShadows(frame);
+    const spread = this.spreadOf(frame);
+    if (spread) this.backdrop.followShadows(spread);
     for (const { mesh, place } of this.groups) {
       const matrices = mesh.instanceMatrix.array;
       for (let k = 0; k < place.length; ++k) if (place[k] >= 0) putPose(frame.pose, 7 * place[k], matrices, 16 * k);
@@ -191,6 +147,37 @@ export class Stage {
     this.paint(frame);
     this.contacts.show(frame.contacts, this.strongest);
     this.joints.show(this.layout, frame);
+    this.frame = frame;
+  }
+
+  /** Large fixed bodies between the camera and the others are seen through; looked at a few times a second. */
+  clearWalls(now) {
+    if (!this.frame || now - this.looked < HIDE_EVERY_MS) return;
+    this.looked = now;
+    const walls = this.groups.filter(({ place, clear, triangles }) =>
+      place[0] < 0 && !clear && triangles < HIDE_TRIANGLES);
+    if (walls.length === 0) return;
+    const hits = new Map(walls.map(({ mesh }) => [mesh, 0])), { pose, moving } = this.frame;
+    const stride = Math.max(1, Math.floor(moving / HIDE_RAYS)), eye = this.camera.position;
+    let rays = 0;
+    for (let i = 0; i < moving && rays < 2 * HIDE_RAYS; i += stride, ++rays) {
+      const way = new THREE.Vector3(pose[7 * i], pose[7 * i + 1], pose[7 * i + 2]).sub(eye), far = way.length();
+      if (!Number.isFinite(far)) continue;
+      this.ray.set(eye, way.normalize());
+      this.ray.far = 0.98 * far;
+      for (const mesh of new Set(this.ray.intersectObjects([...hits.keys()]).map((hit) => hit.object)))
+        hits.set(mesh, hits.get(mesh) + 1);
+    }
+    this.ray.far = Infinity;
+    for (const [mesh, count] of hits) this.setClear(mesh, this.walls && count > 0.3 * rays);
+  }
+
+  setClear(mesh, clear) {
+    const { material } = mesh;
+    if (material.transparent === clear) return;
+    Object.assign(material, { transparent: clear, opacity: clear ? 0.22 : 1, depthWrite: !clear, needsUpdate: true });
+    mesh.castShadow = !clear;
+    this.dirty = true;
   }
 
   followScales(frame) {
@@ -218,10 +205,16 @@ export class Stage {
   }
 
   putColour(index, place, frame, out, at) {
-    if (index === this.picked) return putOne(this.pickedColour, out, at);
-    if (place < 0) return putOne(this.fixedColour, out, at);
+    this.putPlain(index, place, frame, out, at);
+    if (index !== this.picked) return;
+    for (let k = 0; k < 3; ++k) out[at + k] = (1 - PICKED) * out[at + k] + PICKED * this.pickedColour[k];
+  }
+
+  putPlain(index, place, frame, out, at) {
+    const { colour } = this.layout.bodies[index];
+    if (place < 0) return putOne(colour ?? this.fixedColour, out, at);
     switch (this.colourBy) {
-      case "body": return putKind(index, out, at);
+      case "body": return this.putOwn(this.layout.bodies[index], out, at);
       case "speed": return putAmount(frame.speed(place) / this.fastest, out, at);
       case "island":
         return frame.island[place] < 0 ? putOne(this.stillColour, out, at) : putKind(frame.island[place], out, at);
@@ -233,12 +226,8 @@ export class Stage {
     }
   }
 
-  /** What the colours say, as a line of text. */
-  legend() {
-    return { speed: `\nviolet 0 to yellow ${this.fastest.toPrecision(2)} m/s`, island: "\na colour for each island",
-      sleep: "\norange awake, blue asleep, red quarantined", graph: "\ncontacts: a colour for each graph colour",
-      "sub-bodies": `\nviolet 0 to yellow ${this.most} sub-bodies` }[this.colourBy] ?? "";
-  }
+  /** The colour that the scene gives a body, or one that tells it from its neighbours. */
+  putOwn({ colour, index }, out, at) { colour ? putOne(colour, out, at) : putKind(index, out, at); }
 
   /** A ray through a place of the canvas, -1 to 1 each. */
   rayAt(x, y) {
@@ -247,13 +236,24 @@ export class Stage {
     return this.ray.ray;
   }
 
-  /** The body under a place of the canvas, or -1. */
-  bodyAt(x, y) {
+  /** The body under a place of the canvas and the point of it; null: none. Grounds are none. */
+  hitAt(x, y) {
     this.rayAt(x, y);
     this.scene.updateMatrixWorld();
-    const hits = this.ray.intersectObjects(this.groups.map((group) => group.mesh));
-    if (hits.length === 0) return -1;
-    return this.groups.find((group) => group.mesh === hits[0].object).index[hits[0].instanceId];
+    const solid = this.groups.filter(({ mesh }) => !mesh.material.transparent).map(({ mesh }) => mesh);
+    const [hit] = this.ray.intersectObjects(solid);
+    if (!hit) return null;
+    return { point: hit.point, body: this.groups.find(({ mesh }) => mesh === hit.object).index[hit.instanceId] };
+  }
+
+  /** The body under a place of the canvas, or -1. */
+  bodyAt(x, y) { return this.hitAt(x, y)?.body ?? -1; }
+
+  /** A point to look at: of a body, else of a ground; null: the sky. */
+  pointAt(x, y) {
+    const hit = this.hitAt(x, y);
+    if (hit) return hit.point;
+    return this.ray.intersectObjects(this.backdrop.grounds)[0]?.point ?? null;
   }
 
   /** Where a point of the world is on the canvas, -1 to 1 each. */
@@ -263,19 +263,19 @@ export class Stage {
     return [p.x, p.y];
   }
 
-  /** margin: what the panels cover at the right and at the bottom; the scene is drawn in the middle of the rest. */
   resize(width, height, margin) {
-    Object.assign(this, { size: { width, height }, margin, dirty: true });
+    this.dirty = true;
     this.renderer.setPixelRatio(this.quality > 0 ? Math.min(2, window.devicePixelRatio) : 0.6);
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    this.camera.setViewOffset(width, height, margin.right / 2, margin.bottom / 2, width, height);
+    this.rig.resize(width, height, margin);
   }
 
   /** Draws what is new since the last picture; false: nothing is. */
   draw() {
     if (!this.dirty) return false;
+    this.clearWalls(performance.now());
     this.dirty = false;
+    this.backdrop.follow(this.camera);
     this.renderer.render(this.scene, this.camera);
     return true;
   }
@@ -293,7 +293,8 @@ export class Stage {
   setQuality(quality) {
     this.quality = quality;
     this.sun.castShadow = this.shadows && quality === 2;
-    this.resize(this.size.width, this.size.height, this.margin);
+    const { size, margin } = this.rig;
+    this.resize(size.width, size.height, margin);
   }
 }
 
@@ -309,11 +310,17 @@ function putPose(pose, from, out, at) {
   out[at + 3] = out[at + 7] = out[at + 11] = 0, out[at + 15] = 1;
 }
 
-/** What lies within 1.5 times the distance of the quartiles beyond them, and some slack. */
-function fence(values, slack) {
-  const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
-  if (sorted.length === 0) return [0, 0];
-  const low = sorted[sorted.length >> 2], high = sorted[(3 * sorted.length - 1) >> 2];
-  const reach = 1.5 * (high - low) + slack;
-  return [low - reach, high + reach];
+/** Whether the scene says that a body is seen through. */
+function seenThrough({ colour }) { return colour !== null && colour[3] < 1; }
+
+/** Fixed bodies by themselves are a draw call each: beyond some, those of a surface share one. */
+function mergeFixed(groups) {
+  const alone = groups.filter(([body]) => !body.moves && !seenThrough(body));
+  if (alone.length <= 32) return groups;
+  const merged = new Map();
+  for (const [body] of alone) {
+    if (!merged.has(body.surface)) merged.set(body.surface, []);
+    merged.get(body.surface).push(body);
+  }
+  return [...groups.filter((group) => !alone.includes(group)), ...merged.values()];
 }

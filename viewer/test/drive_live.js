@@ -121,9 +121,14 @@
   const past = async () => {
     const { cairn } = window, { newest } = cairn;
     key("Backspace");
-    await pause(300);
-    check("the past is not dropped by one key", cairn.newest === newest && newest > 0, [cairn.newest, newest]);
-    check("but the page asks", element("message").textContent.includes("Once more"), element("message").textContent);
+    await until(() => cairn.newest === 0);
+    check("backspace begins a new run", cairn.newest === 0 && newest > 0, [cairn.newest, newest]);
+    await until(() => element("message").textContent.includes("is kept"));
+    check("and the page says that the old one is kept", element("message").textContent.includes("is kept"),
+      element("message").textContent);
+    await cairn.ask("previous");
+    await until(() => cairn.newest === newest && cairn.step === newest);
+    check("it comes back whole", cairn.newest === newest && cairn.step === newest, [cairn.newest, cairn.step]);
     await cairn.seek(0);
     await until(() => cairn.step === 0);
     check("plots have the past that was not seen", cairn.history.times.length > 10, cairn.history.times.length);

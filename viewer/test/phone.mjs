@@ -41,7 +41,7 @@ const before = await browser.run(`cairn.bodies[${moving}].position`);
 const [x, y] = await browser.run(`cairn.place(${moving})`);
 const at = [((x + 1) / 2) * SIZE[0], ((1 - y) / 2) * SIZE[1]];
 await touch("touchStart", [at]);
-await pause(900);
+for (let k = 0; k < 150 && (await browser.run("cairn.held")) < 0; ++k) await pause(100); // the page may be slow
 await touch("touchMove", [[at[0], at[1] - 150]]);
 let highest = before[2];
 for (let k = 0; k < 60 && highest < before[2] + 0.1; ++k) {

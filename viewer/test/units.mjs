@@ -5,8 +5,11 @@ import test from "node:test";
 import { Reader, fromBase64 } from "../src/bytes.js";
 import { Contacts, Frame } from "../src/frame.js";
 import { History } from "../src/history.js";
+import { inflate, readContacts, readNumbers } from "../src/columns.js";
+import { findIslands } from "../src/islands.js";
 import { readCameras } from "../src/layout.js";
 import { curvePoints, positive } from "../src/points.js";
+import { rangeOf, sliderOf } from "../src/scene_menu.js";
 import { cluster, drawnSurfaces } from "../src/simplify.js";
 
 /** One contact as the program packs it: bodies, mode, graph colour, gap, point, normal, impulse. */
@@ -50,7 +53,7 @@ test("contacts are read, split along their normal, and found by body", () => {
   const contacts = new Contacts();
   // 3 N s along the normal z, 4 across.
   const one = { a: 0, b: 7, mode: 2, colour: -1, gap: -0.5, vectors: [1, 2, 3, 0, 0, 1, 0, 4, 3] };
-  contacts.read(new Reader(contactBytes([{ ...one, b: 3 }, one])), true);
+  contacts.read(new Reader(contactBytes([{ ...one, b: 3 }, one])));
   assert.equal(contacts.count, 2);
   assert.deepEqual(contacts.of(7), [1]);
   assert.deepEqual(contacts.of(0), [0, 1]);
@@ -61,7 +64,7 @@ test("contacts are read, split along their normal, and found by body", () => {
 test("contacts grow and keep what is read", () => {
   const contacts = new Contacts(), many = Array.from({ length: 1000 }, (_, k) =>
     ({ a: k, b: k + 1, mode: 1, colour: k, gap: k, vectors: Array(9).fill(k) }));
-  contacts.read(new Reader(contactBytes(many)), true);
+  contacts.read(new Reader(contactBytes(many)));
   assert.equal(contacts.count, 1000);
   assert.deepEqual([contacts.a[999], contacts.colour[999], contacts.vectors[8999]], [999, 999, 999]);
 });
@@ -100,13 +103,57 @@ test("curves never go back in time, and one point does not stretch the axis", ()
   assert.deepEqual(curvePoints(curves, "sweeps")[1], [[], []]);
 });
 
-test("cameras of a scene file, and none where a page ends before", () => {
-  const bytes = new ArrayBuffer(48), view = new DataView(bytes);
+test("cameras of a scene file have names", () => {
+  const bytes = new ArrayBuffer(60), view = new DataView(bytes);
   view.setUint32(0, 1, true);
-  for (let k = 0; k < 10; ++k) view.setFloat32(8 + 4 * k, k, true);
+  view.setUint32(8, 4, true);
+  new Uint8Array(bytes).set([115, 105, 100, 101], 16);
+  for (let k = 0; k < 10; ++k) view.setFloat32(20 + 4 * k, k, true);
   const [camera] = readCameras(new Reader(bytes));
+  assert.equal(camera.name, "side");
   assert.deepEqual([...camera.position, ...camera.target, ...camera.up, camera.fieldOfView], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  assert.deepEqual(readCameras(new Reader(new ArrayBuffer(0))), []);
+});
+
+/** Words as a page has them: the four bytes of all of them apart. */
+function planes(words) { return [0, 8, 16, 24].flatMap((shift) => words.map((word) => (word >>> shift) & 255)); }
+const bitsOf = (x) => new Uint32Array(Float32Array.of(x).buffer)[0];
+
+test("numbers of a page are differences to the frame before", () => {
+  const frames = [[1.5, -2], [1.25, 1e-3], [7, 0]], words = [];
+  frames.forEach((row, f) => row.forEach((x, i) => words.push(bitsOf(x) - (f > 0 ? bitsOf(frames[f - 1][i]) : 0))));
+  const numbers = readNumbers(new Reader(Uint8Array.from(planes(words)).buffer), 3, 2, 1);
+  assert.deepEqual([...numbers], [...Float32Array.from(frames.flat())]);
+});
+
+test("contacts of a page continue those of the same bodies", () => {
+  // Two frames: bodies 1-2 twice and 3-5, then 1-2 once.
+  const counts = [3, 0, 0, 0, 1, 0, 0, 0], values = [[1, 2, 3], [4]], first = values[0].map(bitsOf);
+  const column = planes([...first, bitsOf(4) - first[0]]);
+  const bytes = [...counts, ...planes([1, 0, 2, 1]), ...planes([1, 1, 2, 1]), 1, 2, 1, 0, ...Array(9).fill(column).flat()];
+  const { begin, a, b, mode, vectors } = readContacts(new Reader(Uint8Array.from(bytes).buffer), 2);
+  assert.deepEqual([[...begin], [...a], [...b], [...mode]], [[0, 3, 4], [1, 1, 3, 1], [2, 2, 5, 2], [1, 2, 1, 0]]);
+  assert.deepEqual([0, 1, 2, 3].map((k) => vectors[9 * k]), [1, 2, 3, 4]);
+});
+
+test("bytes without a head are made whole", async () => {
+  const { deflateRawSync } = await import("node:zlib");
+  const bytes = Uint8Array.from({ length: 1000 }, (_, k) => k % 7);
+  assert.deepEqual(new Uint8Array(await inflate(deflateRawSync(bytes))), bytes);
+});
+
+test("islands of a recording are what contacts and joints connect", () => {
+  const bodies = [-1, 0, 1, 2, 3].map((place) => ({ place }));
+  const frame = { moving: 4, flags: Uint8Array.of(1, 1, 1, 0), island: new Int32Array(4), contacts:
+    { count: 3, a: [0, 1, 3], b: [1, 2, 4], mode: [1, 2, 0] } };
+  findIslands({ bodies, joints: [{ a: 2, b: 3 }] }, frame);
+  assert.deepEqual([...frame.island], [0, 0, 0, -1]);
+});
+
+test("sliders have room about the usual value", () => {
+  assert.deepEqual(rangeOf("a whole number in [1, 200]"), { least: 1, most: 200, whole: true });
+  assert.deepEqual(sliderOf({ value: "10", allowed: "a whole number in [1, 200]" }), { least: 1, most: 50, step: 1 });
+  assert.deepEqual(sliderOf({ value: "0", allowed: "a number in [0, 100]" }), { least: 0, most: 50, step: undefined });
+  assert.equal(sliderOf({ value: "x", allowed: "a name" }), null);
 });
 
 test("steps that are sent later fill what was not seen", () => {

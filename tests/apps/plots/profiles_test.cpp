@@ -22,6 +22,7 @@ TEST(Profiles, ByHand) {
   ASSERT_EQ(profiles.solvers.size(), 3u);
   EXPECT_EQ(profiles.problems, 2);
   EXPECT_EQ(profiles.solved_by_none, 0);
+  EXPECT_EQ(profiles.tied, 1);  // b and c on the second; their shares at 1 add to 1.5
   const Profile &a = profiles.solvers[0], &b = profiles.solvers[1], &c = profiles.solvers[2];
   EXPECT_EQ(a.tau, (std::vector<double>{1, 4}));
   EXPECT_EQ(a.fraction, (std::vector<double>{0.5, 1}));
@@ -81,7 +82,10 @@ TEST(Profiles, TextHasTheBestFirst) {
             "solver     solved   within 1   within 2   within 5  within 10   area\n"
             "b             2/2        50%       100%       100%       100%   0.85\n"
             "a             2/2        50%        50%       100%       100%   0.70\n"
-            "c             1/2        50%        50%        50%        50%   0.50\n");
+            "c             1/2        50%        50%        50%        50%   0.50\n"
+            "1 problems have several best solvers; each counts\n");
+  const Plot plot = profile_plot(performance_profiles(two_by_three()), "all", "time");
+  EXPECT_NE(plot.caption.find("In 1 problems several solvers tie"), std::string::npos) << plot.caption;
 }
 
 }  // namespace
