@@ -7,6 +7,7 @@ namespace cairn {
 
 std::uint8_t MaterialTable::add(const Material& material) {
   any_rolling_ = any_rolling_ || material.rolling_radius > 0;
+  any_bounce_ = any_bounce_ || material.restitution > 0;
   any_grain_ = any_grain_ || combine(material, material).grain_of != 0;
   const auto found = std::find(materials_.begin(), materials_.end(), material);
   if (found != materials_.end()) return static_cast<std::uint8_t>(found - materials_.begin());

@@ -32,6 +32,7 @@ class MaterialTable {
 
   bool any_rolling() const { return any_rolling_; }
   bool any_grain() const { return any_grain_; }
+  bool any_bounce() const { return any_bounce_; }
   /// For snapshots: there were such materials, though no shape may have them any more. Impulses are turned to their
   /// frame or not by it, which may change a last bit.
   void remember(bool any_rolling, bool any_grain) {
@@ -42,7 +43,7 @@ class MaterialTable {
  private:
   std::vector<Material> materials_;
   std::vector<ContactMaterial> table_;  ///< [a * kMost + b]
-  bool any_rolling_ = false, any_grain_ = false;
+  bool any_rolling_ = false, any_grain_ = false, any_bounce_ = false;
 };
 
 }  // namespace cairn

@@ -2,6 +2,7 @@
 // The step and nothing else: detect, solve, advance.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cairn/core/index.h"
@@ -11,6 +12,7 @@
 #include "cairn/world/assembly/assemble_lanes.h"
 #include "cairn/world/assembly/assemble_rows.h"
 #include "cairn/world/assembly/contact_blocks.h"
+#include "cairn/world/assembly/impacts.h"
 #include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
@@ -183,6 +185,14 @@ double step_ratio(const WorldState& world, double dt) {
   return world.last_dt > 0 ? std::min(dt / world.last_dt, kMostRatio) : 0.0;
 }
 
+/// A solver with sub-steps holds contacts at their gap for one of them beyond the step.
+double impact_horizon(const LaneSolver* lanes, double dt) {
+  if (lanes == nullptr) return dt;
+  int fewest = lanes->sub_steps(0);
+  for (int batch = 1; batch < kMostBatches; ++batch) fewest = std::min(fewest, lanes->sub_steps(batch));
+  return dt * (1 + 1.0 / fewest);
+}
+
 /// Contacts go straight from the cache into lanes if the solver takes them; in double they are made for solvers that do
 /// not, and for whoever looks at the problem: that changes nothing in the lanes.
 void assemble_problem(WorldState& world, double dt) {
@@ -192,6 +202,7 @@ void assemble_problem(WorldState& world, double dt) {
   LaneSolver* lanes = world.solver->lane_solver();
   assemble_bodies({world.bodies, world.movers, world.settings}, dt, world.pool.get(), world.assembly);
   assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
+  apply_impacts(source, impact_horizon(lanes, dt), world.pool.get(), world.assembly);
   if (lanes != nullptr) assemble_lanes(source, *lanes, world.pool.get(), world.assembly);
   if (lanes == nullptr || world.is_judging || world.keeps_problem || world.keeps_warm_start)
     assemble_contacts(source, world.pool.get(), world.assembly);
@@ -277,21 +288,20 @@ void solve(WorldState& world, double dt) {
   collect_events(world);
 }
 
-/// Pushed for the whole step, as opposed to bouncing at its beginning and flying on.
-bool holds(const WorldState& world, const ManifoldContext& context, const ContactPoint& point) {
-  if (!(point.normal_impulse > 0)) return false;
-  if (context.material.restitution == 0) return true;
-  const ContactProblem& problem = world.assembly.problem;
-  ContactBlock c;
-  fill_contact(world.settings, world.assembly, context, point, c);
-  const Velocity& a = problem.bodies[to_index(c.body_a)].velocity;
-  const Velocity& b = problem.bodies[to_index(c.body_b)].velocity;
-  return c.restitution == 0 || contact_velocity(c, a, b)[0] >= -problem.stabilisation.bounce_speed;
+/// Whether the integrator moves a body by velocity Verlet while nothing holds it: by the settings, or because it may
+/// bounce. The energy of symplectic Euler's free fall differs from the true one by dt g v / 2, which turns its sign in
+/// a bounce: elastic bodies would lose dt g v each time.
+bool falls_exactly(const WorldState& world, std::size_t body) {
+  if (world.settings.integrator == Integrator::velocity_verlet) return true;
+  const std::vector<std::uint32_t>& shapes = world.bodies.record[body].shapes;
+  return std::any_of(shapes.begin(), shapes.end(),
+                     [&](std::uint32_t s) { return world.shapes.def[s].material.restitution > 0; });
 }
 
 /// Bodies that nothing holds fall exactly: x' = x + dt v' - dt^2 a / 2 (velocity Verlet with constant a, as in the pe
-/// thesis 2008).
+/// thesis 2008). What bounces did so at the beginning of the step and flies on.
 void correct_free_flight(WorldState& world, double dt) {
+  if (world.settings.integrator != Integrator::velocity_verlet && !world.materials.any_bounce()) return;
   const ContactProblem& problem = world.assembly.problem;
   const ContactSource source = contact_source(world);
   ContactSolution& solution = world.assembly.solution;
@@ -301,18 +311,19 @@ void correct_free_flight(WorldState& world, double dt) {
   for (const Slab& slab : world.cache.slabs()) {
     if (source.is_at_rest(slab)) continue;
     for (const ContactManifold& m : slab.manifolds) {
-      if (!takes_part(source, world.assembly, m)) continue;
-      const ManifoldContext context = manifold_context(source, m);
-      for (std::int32_t j = 0; j < m.count; ++j)
-        if (holds(world, context, slab.points[to_index(m.first_point + j)]))
-          hold(context.block.body_a, context.block.body_b);
+      const ContactPoint* point = slab.points.data() + m.first_point;
+      if (!std::any_of(point, point + m.count, [](const ContactPoint& p) { return p.normal_impulse > 0; })) continue;
+      const BroadPair& pair = world.cache.pairs()[to_index(m.pair)];
+      hold(world.shapes.body[to_index(pair.a)], world.shapes.body[to_index(pair.b)]);
     }
   }
   for (const JointBlock& j : problem.joints) hold(j.body_a, j.body_b);
-  for (std::size_t i = 0; i < world.bodies.size(); ++i)
-    if (held[i] == 0 && world.bodies.is_active(i))
+  for (const std::int32_t mover : world.movers.bodies) {
+    const auto i = to_index(mover);
+    if (held[i] == 0 && world.bodies.is_active(i) && falls_exactly(world, i))
       solution.displacement[i].linear =
           dt * solution.velocity[i].linear - 0.5 * dt * dt * problem.bodies[i].acceleration.linear;
+  }
 }
 
 void integrate(WorldState& world, double dt) {
@@ -344,7 +355,7 @@ void forget_forces(std::vector<std::int32_t>& forced, Bodies& bodies) {
 /// Poses, rest times, measures.
 void advance(WorldState& world, double dt) {
   StageTimer timing(world, Stage::advance);
-  if (world.settings.integrator == Integrator::velocity_verlet) correct_free_flight(world, dt);
+  correct_free_flight(world, dt);
   stop_at_first_touch(world);
   integrate(world, dt);
   update_rest_times(world.settings.sleep, world.movers, dt, world.bodies);

@@ -3,6 +3,7 @@
 //
 //   assemble_bodies     bodies, dt, stabilisation
 //   assemble_rows       locked axes, rolling resistance, joints, with what they start from (assemble_rows.h)
+//   apply_impacts       what meets and bounces does so before the solve (impacts.h)
 //   assemble_lanes      contacts in lanes, for solvers that take them (assemble_lanes.h)
 //   assemble_contacts   contacts in double, for the other solvers, for judging an answer, and for whoever asks
 //
@@ -10,6 +11,7 @@
 // inverse mass. One more body stands at the end: the fixed frame.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +32,41 @@ struct OverlapSums {
   std::int64_t points = 0;
 };
 
+/// A contact of an island in which something bounces (impacts.h).
+struct ImpactRow {
+  ContactBlock contact;
+  Vec3 point;                        ///< world
+  double restitution = 0, pull = 0;  ///< pull: m/s that external forces add along the normal within the step
+  std::array<double, 3> mass{};      ///< inverses of the diagonal of J M^-1 J^T; the smaller one for both tangents
+  double target = 0;                 ///< m/s, of a round
+  std::array<double, 4> impulse{};   ///< of a round
+  double total = 0;                  ///< N s, along the normal over all rounds
+  std::int32_t island = 0, pair = 0;
+  std::int32_t order = 0;  ///< its number in the order of the cache
+  bool is_active = false;  ///< in a round
+};
+
+/// A pair that bounced before the solve.
+struct Impact {
+  std::int32_t pair = 0;
+  Vec3 point, normal;               ///< where it pushed most
+  double impulse = 0, largest = 0;  ///< N s: of all points, of one
+};
+
+struct ImpactWork {
+  std::vector<std::uint8_t> joined;  ///< per body of the problem: joint rows act on it; empty: nothing bounces
+  std::vector<std::uint8_t> is_hit;  ///< per island
+  std::vector<ImpactRow> rows;
+  std::vector<std::size_t> first;  ///< of each island in `rows`, one more at the end
+  std::vector<Impact> impacts;     ///< by pair
+  double horizon = 0;              ///< s: contacts that would close by then are impacts
+
+  /// Whether a contact bounces in the solve.
+  bool is_joined(const ContactBlock& c) const {
+    return !joined.empty() && (joined[to_index(c.body_a)] | joined[to_index(c.body_b)]) != 0;
+  }
+};
+
 struct Assembly {
   ContactProblem problem;
   ContactSolution solution;  ///< warm start on entry of the solver, the answer after it
@@ -45,6 +82,7 @@ struct Assembly {
   bool is_in_lanes = false;                  ///< contacts are in the lanes alone
   bool all_take_part = false;  ///< no body is asleep or frozen: every contact of the cache is in the problem
   bool any_locked = false;     ///< some body has an axis that is held
+  ImpactWork impacts;          ///< of this step
   LaneProblem lanes;
   LaneSources lane_sources;
 };

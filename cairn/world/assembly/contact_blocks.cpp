@@ -42,6 +42,15 @@ void prepare_bounce(const ContactProblem& problem, double approach, ContactBlock
   block.restitution = std::clamp(block.restitution - change / approach, 0.0, 1.0);
 }
 
+/// How much overlap of a contact that bounces is seen: what push-out gives to bodies in flight they keep, so that
+/// elastic ones may be pushed at kGentle only.
+double least_gap(const ContactProblem& problem, double restitution) {
+  constexpr double kGentle = 0.02;  // m/s
+  const Stabilisation& s = problem.stabilisation;
+  const double fastest = (1 - restitution) * s.max_push + restitution * kGentle;
+  return s.contact_rate > 0 ? -(s.slop + problem.dt * fastest / s.contact_rate) : -kLargestPosition;
+}
+
 }  // namespace
 
 void fill_contact(const WorldSettings& settings, const Assembly& assembly, const ManifoldContext& c,
@@ -53,6 +62,10 @@ void fill_contact(const WorldSettings& settings, const Assembly& assembly, const
   block.arm_b = point.position - assembly.centre[b];
   block.gap = double{point.separation};
   block.friction1 = c.material.friction1, block.friction2 = c.material.friction2;
+  if (block.restitution > 0 && !assembly.impacts.is_joined(block)) {
+    block.gap = std::max(block.gap, least_gap(problem, block.restitution));
+    block.restitution = 0;  // what bounces has done so (impacts.h)
+  }
   const bool may_stick = c.material.static_friction1 != c.material.friction1;
   if (!may_stick && block.restitution == 0) return;
   const std::array<double, 4> v = contact_velocity(block, problem.bodies[a].velocity, problem.bodies[b].velocity);

@@ -39,6 +39,12 @@ ContactEvent make_event(const WorldState& world, ContactEventKind kind, const Br
   return event;
 }
 
+const Impact* find_impact(std::span<const Impact> impacts, std::int32_t pair) {
+  const auto at = std::lower_bound(impacts.begin(), impacts.end(), pair,
+                                   [](const Impact& impact, std::int32_t p) { return impact.pair < p; });
+  return at != impacts.end() && at->pair == pair ? &*at : nullptr;
+}
+
 /// With where it pushes most, and how much in all.
 ContactEvent make_event(const WorldState& world, ContactEventKind kind, std::size_t pair) {
   ContactEvent event = make_event(world, kind, world.cache.pairs()[pair]);
@@ -49,6 +55,10 @@ ContactEvent make_event(const WorldState& world, ContactEventKind kind, std::siz
                    if (p.normal_impulse > largest)
                      largest = p.normal_impulse, event.point = p.position, event.normal = m.normal;
                  });
+  if (const Impact* impact = find_impact(world.assembly.impacts.impacts, static_cast<std::int32_t>(pair))) {
+    event.impulse += impact->impulse;
+    if (impact->largest > double{largest}) event.point = impact->point, event.normal = impact->normal;
+  }
   return event;
 }
 
@@ -106,6 +116,7 @@ void forget_removed(WorldState& world) {
 
 void collect_events(WorldState& world) {
   const std::span<Slab> slabs = world.cache.slabs();
+  for (const Impact& impact : world.assembly.impacts.impacts) world.cache.records()[to_index(impact.pair)].pushed = 1;
   parallel_for(world.pool.get(), static_cast<std::int64_t>(slabs.size()), 4, [&](std::int64_t begin, std::int64_t end) {
     for (auto s = to_index(begin); s < to_index(end); ++s) {
       const bool is_compared = world.slabs_rest && slabs[s].is_still();  // when it came to rest

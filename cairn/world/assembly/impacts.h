@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Impacts: bodies that meet within the step and bounce do so at its beginning, before the solve, whatever the solver.
+//
+// A round is one simultaneous impact of all contacts of an island that would close within the step (Newton's law, solved
+// as Moreau 1988 does):
+//
+//   0 <= lambda  _|_  v' - target >= 0,   target = -e v   where the bodies meet faster than the restitution threshold,
+//                                         target = -|v|   where they touch and do not
+//
+// with friction in its cone. Its energy changes by the sum of lambda (v + v') / 2: without friction a round with e = 1
+// keeps it, and no round adds to it.
+// What a rebound drives into a third body is a round of its own: were it left to the solve, which holds contacts that
+// are not there yet at their gap, that speed would be lost. The solve then sees bodies that have bounced.
+//
+// Bodies that joints or locked axes hold bounce in the solve instead (ContactBlock::restitution): what their
+// impact meets is the mechanism.
+#pragma once
+
+#include "cairn/world/assembly/assemble.h"
+
+namespace cairn {
+
+/// Changes the velocities of the problem's bodies. After assemble_bodies and assemble_rows. `horizon`: s, contacts that
+/// would close by then are impacts; at least dt, and more where the solver holds contacts at their gap beyond the step.
+void apply_impacts(const ContactSource& from, double horizon, ThreadPool* pool, Assembly& out);
+
+}  // namespace cairn
