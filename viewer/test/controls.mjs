@@ -40,16 +40,19 @@ const place = (label) => browser.run(`(async () => {
     .find((e) => (e.querySelector(".lil-name")?.textContent || e.textContent).startsWith(${JSON.stringify(label)}));
   if (!found) return null;
   const target = found.querySelector("button, input, select") ?? found;
-  target.scrollIntoView({ block: "center" });
-  await new Promise((done) => requestAnimationFrame(done));
-  const { left, top, width, height } = target.getBoundingClientRect();
-  return [left + width / 2, top + height / 2];
+  for (let k = 0; k < 100; ++k) { // folders open slowly
+    target.scrollIntoView({ block: "center" });
+    await new Promise((done) => setTimeout(done, 50));
+    const { left, top, width, height } = target.getBoundingClientRect(), at = [left + width / 2, top + height / 2];
+    const there = document.elementFromPoint(...at);
+    if (there && (target.contains(there) || there.contains(target))) return at;
+  }
+  return null;
 })()`);
 async function push(label) {
   const at = await place(label);
   if (!at) fail(`there is no control "${label}"`);
   await click(at);
-  await new Promise((done) => setTimeout(done, 600)); // folders open slowly
 }
 /** A number typed into a control, as people do. */
 async function type(label, text) {
