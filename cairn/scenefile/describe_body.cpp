@@ -74,13 +74,25 @@ void describe_form(Fields& f, SceneGeometry& g) {
   }
 }
 
-void describe_geometry(Fields& f, SceneGeometry& g, bool may_be_compound);
-
 void describe_child(Fields& f, SceneChild& child) {
   f.type("child");
   describe_geometry(f, child.geometry, false);
   describe_pose(f, child.pose);
 }
+
+void describe_shape(Fields& f, SceneShape& s) {
+  f.type("shape");
+  describe_geometry(f, s.geometry, true);
+  describe_pose(f, s.pose);
+  f.text("material", s.material, "name of one of the materials; without: friction 0.5, no bounce");
+  f.number("density", s.density, {0, 1e9}, "kg/m^3; 0: adds no mass");
+  f.whole("layer", s.layer, 0, 0xffffffff, "bits: the layers it is in");
+  f.whole("mask", s.mask, 0, 0xffffffff, "bits: the layers it meets; both shapes must agree");
+}
+
+}  // namespace
+
+std::span<const char* const> geometry_names() { return kGeometryNames; }
 
 void describe_geometry(Fields& f, SceneGeometry& g, bool may_be_compound) {
   f.place(g.place);
@@ -97,20 +109,6 @@ void describe_geometry(Fields& f, SceneGeometry& g, bool may_be_compound) {
       },
       "what it is; z is the axis of everything that has one");
 }
-
-void describe_shape(Fields& f, SceneShape& s) {
-  f.type("shape");
-  describe_geometry(f, s.geometry, true);
-  describe_pose(f, s.pose);
-  f.text("material", s.material, "name of one of the materials; without: friction 0.5, no bounce");
-  f.number("density", s.density, {0, 1e9}, "kg/m^3; 0: adds no mass");
-  f.whole("layer", s.layer, 0, 0xffffffff, "bits: the layers it is in");
-  f.whole("mask", s.mask, 0, 0xffffffff, "bits: the layers it meets; both shapes must agree");
-}
-
-}  // namespace
-
-std::span<const char* const> geometry_names() { return kGeometryNames; }
 
 void describe_pose(Fields& f, Pose& pose) {
   f.vector("position", pose.position, kLargestPosition, "m");

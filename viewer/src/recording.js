@@ -4,6 +4,7 @@
 import { Reader } from "./bytes.js";
 import { Frame } from "./frame.js";
 import { readCameras, readLayout } from "./layout.js";
+import { SurfaceTrack } from "./surfaces.js";
 
 const CONTACT_BYTES = 4 + 4 + 1 + 9 * 4;
 const SAMPLES = 12; // frames that are looked at for the scales
@@ -19,6 +20,8 @@ export class Recording {
     this.readStatistics(reader);
     this.findFrames(reader);
     this.layout.cameras = readCameras(reader);
+    this.surfaces = SurfaceTrack.read(reader, this.frames.length);
+    this.layout.solids = this.surfaces?.solids ?? 0;
     this.frame = new Frame(this.layout.moving.length);
     this.seek(0);
   }
@@ -50,6 +53,7 @@ export class Recording {
     Object.assign(frame, { time, step });
     frame.readBodies(this.reader);
     frame.contacts.read(this.reader, false);
+    frame.surfaces = this.surfaces?.decode(number);
   }
 
   seek(number) {
@@ -75,7 +79,7 @@ export class Recording {
   /** Fastest body [m/s] and largest impulse [N s] of some frames: the scales of colours and arrows. */
   scales() {
     const frame = new Frame(this.layout.moving.length);
-    let fastest = 0, strongest = 0;
+    let fastest = this.surfaces?.fastest ?? 0, strongest = 0;
     for (let k = 0; k <= this.last; k += Math.max(1, Math.floor(this.frames.length / SAMPLES))) {
       this.decode(k, frame);
       for (let i = 0; i < frame.moving; ++i) fastest = Math.max(fastest, frame.speed(i) || 0);

@@ -8,6 +8,7 @@ import { ContactGlyphs } from "./contact_glyphs.js";
 import { JointGlyphs, Spring } from "./joint_glyphs.js";
 import { reaches } from "./layout.js";
 import { drawnSurfaces } from "./simplify.js";
+import { SurfaceMeshes } from "./surfaces.js";
 
 const FROM = [0.6, -1, 0.45]; // the camera, at first
 const FADE = 0.995; // per frame, of the scales that follow a live run
@@ -33,6 +34,7 @@ export class Stage {
     this.contacts = new ContactGlyphs(this.scene);
     this.joints = new JointGlyphs(this.scene);
     this.spring = new Spring(this.scene);
+    this.surfaces = new SurfaceMeshes(this.scene);
     this.addLights();
     this.useTheme();
   }
@@ -48,6 +50,7 @@ export class Stage {
     const owners = layout.surfaces.map(() => []);
     for (const body of layout.bodies) owners[body.surface].push(body);
     this.groups = drawnSurfaces(layout).map((surface, number) => this.instances(surface, owners[number]));
+    this.surfaces.build(layout.solids ?? 0);
     this.painted = null;
   }
 
@@ -116,6 +119,7 @@ export class Stage {
       box.expandByPoint(new THREE.Vector3(p[0] - r, p[1] - r, p[2] - r));
       box.expandByPoint(new THREE.Vector3(p[0] + r, p[1] + r, p[2] + r));
     });
+    SurfaceMeshes.widen(box, frame.surfaces);
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
     this.centre = box.getCenter(new THREE.Vector3());
     this.radius = Math.max(0.05, 0.5 * box.getSize(new THREE.Vector3()).length());
@@ -189,6 +193,7 @@ export class Stage {
       mesh.boundingSphere = null; // for picking
     }
     this.paint(frame);
+    this.surfaces.show(frame.surfaces, this.colourBy, this.fastest);
     this.contacts.show(frame.contacts, this.strongest);
     this.joints.show(this.layout, frame);
   }
