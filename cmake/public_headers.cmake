@@ -15,6 +15,8 @@ set(cairn_public_headers
   cairn/euler/elastic_world.h
   cairn/euler/grid.h
   cairn/euler/node_blocks.h
+  cairn/euler/obstacle.h
+  cairn/euler/rigid_side.h
   cairn/euler/solid.h
   cairn/euler/solid_shape.h
   cairn/euler/tensor.h

@@ -63,7 +63,8 @@ ElasticScene build_jelly(const SceneValues& values, int threads) {
   settings.threads = threads;
   ElasticScene scene{"jelly_cubes", 0.01, 100, ElasticWorld(settings)};
   const double friction = values.get("friction");
-  scene.world.add_wall({.shape = make_half_space({0, 0, 1}, 0), .friction = friction});
+  scene.world.rigid().add_body({.kind = BodyKind::fixed},
+                               {{.shape = make_half_space({0, 0, 1}, 0), .material = {.friction = friction}}});
   ElasticBodyDef def;
   def.shape = make_box({kHalf, kHalf, kHalf});
   def.material = {.young = values.get("young"), .viscosity = 20, .friction = friction};
@@ -77,25 +78,51 @@ ElasticScene build_jelly(const SceneValues& values, int threads) {
   return scene;
 }
 
-/// A ball between a floor and a plate that comes down on it.
+/// A block between two rigid boxes: the lower one stands, the upper one presses with its weight and slides along z.
 ElasticScene build_squeeze(const SceneValues& values, int threads) {
-  constexpr double kRadius = 0.3;
-  const double spacing = values.get("spacing"), speed = values.get("speed");
+  constexpr double kHalf = 0.15, kPlate = 0.25, kThick = 0.05, kGap = 0.01;
+  const double spacing = values.get("spacing"), friction = values.get("friction");
   ElasticSettings settings;
-  settings.grid = grid_around({{-0.6, -0.6, -0.1}, {0.6, 0.6, 0.7}}, spacing);
-  settings.gravity = {};
+  settings.grid = grid_around({{-0.3, -0.3, -kHalf - 0.1}, {0.3, 0.3, kHalf + 0.1}}, spacing);
   settings.cfl = 0.8;
   settings.threads = threads;
   ElasticScene scene{"squeeze", 0.005, 100, ElasticWorld(settings)};
-  scene.world.add_wall({.shape = make_half_space({0, 0, 1}, 0)});
-  WallDef plate;
-  plate.shape = make_half_space({0, 0, -1}, -2 * kRadius);
-  plate.velocity = {0, 0, -speed};
-  scene.world.add_wall(plate);
+  World& rigid = scene.world.rigid();
+  const ShapeDef plate{.shape = make_box({kPlate, kPlate, kThick}), .material = {.friction = friction}};
+  rigid.add_body({.kind = BodyKind::fixed, .pose = {{0, 0, -kHalf - kThick}}}, {plate});
+  BodyDef press{.pose = {{0, 0, kHalf + kThick + kGap}}};
+  const double volume = 8 * kPlate * kPlate * kThick;
+  ShapeDef heavy = plate;
+  heavy.density = values.get("load") / volume;
+  const BodyId upper = rigid.add_body(press, {heavy});
+  const Pose guide = frame_along(press.pose.position, {0, 0, 1});
+  rigid.add_joint(rigid.joint_at({}, upper, guide, PrismaticJoint{}));
   ElasticBodyDef def;
-  def.shape = make_sphere(kRadius);
-  def.pose.position = {0, 0, kRadius};
-  def.material = {.young = values.get("young"), .viscosity = 50};
+  def.shape = make_box({kHalf, kHalf, kHalf});
+  def.material = {.young = values.get("young"), .viscosity = 50, .friction = friction};
+  scene.world.add_body(def);
+  return scene;
+}
+
+/// A rigid ball that falls on a soft bed.
+ElasticScene build_bed(const SceneValues& values, int threads) {
+  constexpr double kWidth = 0.5, kHalf = 0.125, kRadius = 0.15, kDrop = 0.15;
+  const double spacing = values.get("spacing"), friction = values.get("friction");
+  ElasticSettings settings;
+  settings.grid = grid_around({{-0.6, -0.6, -0.1}, {0.6, 0.6, 0.4}}, spacing);
+  settings.cfl = 0.8;
+  settings.threads = threads;
+  ElasticScene scene{"elastic_bed", 0.005, 200, ElasticWorld(settings)};
+  World& rigid = scene.world.rigid();
+  rigid.add_body({.kind = BodyKind::fixed},
+                 {{.shape = make_half_space({0, 0, 1}, 0), .material = {.friction = friction}}});
+  rigid.add_body(
+      {.pose = {{0.05, 0, 2 * kHalf + kRadius + kDrop}}},
+      {{.shape = make_sphere(kRadius), .material = {.friction = friction}, .density = values.get("density")}});
+  ElasticBodyDef def;
+  def.shape = make_box({kWidth, kWidth, kHalf});
+  def.pose.position = {0, 0, kHalf};
+  def.material = {.young = values.get("young"), .viscosity = 30, .friction = friction};
   scene.world.add_body(def);
   return scene;
 }
@@ -138,9 +165,19 @@ const std::vector<ElasticFamily>& families() {
        "eight soft cubes that fall on a floor and on each other",
        {spacing_parameter(0.06, 0.01, 0.1), young_parameter(2e4), friction_parameter(0.4)},
        build_jelly},
+      {"elastic_bed",
+       "a rigid ball that falls on a soft bed",
+       {spacing_parameter(0.05, 0.01, 0.08),
+        young_parameter(5e4),
+        friction_parameter(0.5),
+        {"density", 800, 50, 5000, "kg/m^3, of the ball"}},
+       build_bed},
       {"squeeze",
-       "a ball between a floor and a plate that comes down",
-       {spacing_parameter(0.05, 0.01, 0.1), young_parameter(1e5), {"speed", 0.3, 0, 2, "m/s, of the plate"}},
+       "an elastic block between rigid boxes; the upper one slides in a joint",
+       {spacing_parameter(0.0375, 0.01, 0.06),
+        young_parameter(1e5),
+        friction_parameter(0.5),
+        {"load", 60, 1, 1000, "kg, of the upper box"}},
        build_squeeze},
       {"bar_modes",
        "a free bar that rings along its axis: f = mode sqrt(E/rho)/(2 L)",

@@ -38,30 +38,29 @@ Plot figure(const char* title, const char* y_label, std::vector<Series> series) 
 
 std::vector<Plot> figures(const CylinderRun& run) {
   using Step = const CylinderStep&;
-  return {
-      figure("Fig. 7.3: iterations", "count",
-             {curve("staggered", run, [](Step s) { return s.schurpa.iterations; }),
-              curve("active sets, contact", run, [](Step s) { return s.schurpa.contact.most_sets; }),
-              curve("active sets, friction", run, [](Step s) { return s.schurpa.friction.most_sets; })}),
-      figure("Fig. 7.4: share of the first active set that is right", "share",
-             {curve("contact", run, [](Step s) { return s.schurpa.contact.right_at_start; }),
-              curve("friction", run, [](Step s) { return s.schurpa.friction.right_at_start; })}),
-      figure("Fig. 7.5: contacts and sizes of the systems", "count",
-             {curve("rows", run, [](Step s) { return static_cast<double>(s.rows); }),
-              curve("touching", run, [](Step s) { return static_cast<double>(s.touching); }),
-              curve("free in contact", run, [](Step s) { return s.schurpa.contact.free; }),
-              curve("free in friction", run, [](Step s) { return s.schurpa.friction.free; })}),
-      figure("Fig. 7.6: solves with a factor", "count",
-             {curve("SCHURPA, contact", run, [](Step s) { return s.schurpa.contact.linear_solves; }),
-              curve("SCHURPA, friction", run, [](Step s) { return s.schurpa.friction.linear_solves; }),
-              curve("DIRECT, contact", run, [](Step s) { return s.direct.contact.linear_solves; }),
-              curve("DIRECT, friction", run, [](Step s) { return s.direct.friction.linear_solves; })}),
-      figure("Fig. 7.7: time in contact", "ms of the processor",
-             {curve("SCHURPA", run, [](Step s) { return 1e3 * s.schurpa.contact.cpu_seconds; }),
-              curve("DIRECT", run, [](Step s) { return 1e3 * s.direct.contact.cpu_seconds; })}),
-      figure("Fig. 7.8: time in friction", "ms of the processor",
-             {curve("SCHURPA", run, [](Step s) { return 1e3 * s.schurpa.friction.cpu_seconds; }),
-              curve("DIRECT", run, [](Step s) { return 1e3 * s.direct.friction.cpu_seconds; })})};
+  return {figure("Fig. 7.3: iterations", "count",
+                 {curve("staggered", run, [](Step s) { return s.schurpa.iterations; }),
+                  curve("active sets, contact", run, [](Step s) { return s.schurpa.contact.most_sets; }),
+                  curve("active sets, friction", run, [](Step s) { return s.schurpa.friction.most_sets; })}),
+          figure("Fig. 7.4: share of the first active set that is right", "share",
+                 {curve("contact", run, [](Step s) { return s.schurpa.contact.right_at_start; }),
+                  curve("friction", run, [](Step s) { return s.schurpa.friction.right_at_start; })}),
+          figure("Fig. 7.5: contacts and sizes of the systems", "count",
+                 {curve("rows", run, [](Step s) { return static_cast<double>(s.rows); }),
+                  curve("touching", run, [](Step s) { return static_cast<double>(s.touching); }),
+                  curve("free in contact", run, [](Step s) { return s.schurpa.contact.free; }),
+                  curve("free in friction", run, [](Step s) { return s.schurpa.friction.free; })}),
+          figure("Fig. 7.6: solves with a factor", "count",
+                 {curve("SCHURPA, contact", run, [](Step s) { return s.schurpa.contact.linear_solves; }),
+                  curve("SCHURPA, friction", run, [](Step s) { return s.schurpa.friction.linear_solves; }),
+                  curve("DIRECT, contact", run, [](Step s) { return s.direct.contact.linear_solves; }),
+                  curve("DIRECT, friction", run, [](Step s) { return s.direct.friction.linear_solves; })}),
+          figure("Fig. 7.7: time in contact", "ms of the processor",
+                 {curve("SCHURPA", run, [](Step s) { return 1e3 * s.schurpa.contact.cpu_seconds; }),
+                  curve("DIRECT", run, [](Step s) { return 1e3 * s.direct.contact.cpu_seconds; })}),
+          figure("Fig. 7.8: time in friction", "ms of the processor",
+                 {curve("SCHURPA", run, [](Step s) { return 1e3 * s.schurpa.friction.cpu_seconds; }),
+                  curve("DIRECT", run, [](Step s) { return 1e3 * s.direct.friction.cpu_seconds; })})};
 }
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
@@ -108,8 +107,10 @@ CylinderSums sums_of(const CylinderRun& run) {
     sums.friction_sets = std::max(sums.friction_sets, r.friction.most_sets);
     sums.factorisations = std::max({sums.factorisations, r.contact.factorisations, r.friction.factorisations});
     sums.refactored += r.contact.refactorings + r.friction.refactorings > 0 ? 1 : 0;
-    sums.right_contact = std::min(sums.right_contact, r.contact.right_at_start);
-    sums.right_friction = std::min(sums.right_friction, r.friction.right_at_start);
+    if (by_rows.size() > 1) {  // the first solve has no warm start
+      sums.right_contact = std::min(sums.right_contact, r.contact.right_at_start);
+      sums.right_friction = std::min(sums.right_friction, r.friction.right_at_start);
+    }
     add_times(s, sums.schurpa, sums.direct);
   }
   sums.turns_mean /= std::max(1, sums.steps);
@@ -127,25 +128,24 @@ Table cylinder_table(const EulerResults& results) {
   Table table;
   table.title = fmt::format("Nine cylinders, cells of {:g} m", run.spacing);
   table.head = {"quantity", "here", "thesis"};
-  table.rows = {
-      {"cells", std::to_string(run.cells), "not given"},
-      {"rows, most", std::to_string(s.rows), "not given"},
-      {"staggered turns, mean and most", fmt::format("{:.2f}, {}", s.turns_mean, s.turns), "at most 2"},
-      {"steps that did not settle", std::to_string(s.unsettled), "-"},
-      {"active sets in contact, most", std::to_string(s.contact_sets), "8"},
-      {"active sets in friction, most", std::to_string(s.friction_sets), "11"},
-      {"factorisations of a QP per step, most", std::to_string(s.factorisations), "1"},
-      {"steps with refactoring", std::to_string(s.refactored), "8"},
-      {"first set right, least: contact, friction", fmt::format("{:.2f}, {:.2f}", s.right_contact, s.right_friction),
-       "0.8"},
-      {"DIRECT over SCHURPA at the peak, contact", fmt::format("{:.2f}", over(s.direct_peak[0], s.schurpa_peak[0])),
-       "4"},
-      {"DIRECT over SCHURPA at the peak, friction", fmt::format("{:.2f}", over(s.direct_peak[1], s.schurpa_peak[1])),
-       "3"},
-      {"largest energy over the start", fmt::format("{:.5f}", s.energy), "-"}};
+  table.rows = {{"cells", std::to_string(run.cells), "not given"},
+                {"rows, most", std::to_string(s.rows), "not given"},
+                {"staggered turns, mean and most", fmt::format("{:.2f}, {}", s.turns_mean, s.turns), "at most 2"},
+                {"steps that did not settle", std::to_string(s.unsettled), "-"},
+                {"active sets in contact, most", std::to_string(s.contact_sets), "8"},
+                {"active sets in friction, most", std::to_string(s.friction_sets), "11"},
+                {"factorisations of a QP per step, most", std::to_string(s.factorisations), "1"},
+                {"steps with refactoring", std::to_string(s.refactored), "8"},
+                {"first set right, least: contact, friction",
+                 fmt::format("{:.2f}, {:.2f}", s.right_contact, s.right_friction), "0.8"},
+                {"DIRECT over SCHURPA at the peak, contact",
+                 fmt::format("{:.2f}", over(s.direct_peak[0], s.schurpa_peak[0])), "4"},
+                {"DIRECT over SCHURPA at the peak, friction",
+                 fmt::format("{:.2f}", over(s.direct_peak[1], s.schurpa_peak[1])), "3"},
+                {"largest energy over the start", fmt::format("{:.5f}", s.energy), "-"}};
   table.caption =
       "Litven 2013, 7.2; the thesis names no material and no grid. The peak is the tenth of the steps with most rows. "
-      "First set: that of the warm start, before any sweep.";
+      "First set: that of the warm start, before any sweep; the first step has none.";
   return table;
 }
 
@@ -157,14 +157,16 @@ double streaming_seconds(const EulerResults& results, const EulerScaling& row) {
 Table scaling_table(const EulerResults& results) {
   Table table;
   table.title = "Cost of the stages of solids, without contact";
-  table.head = {"what grows", "objects", "threads", "cells", "ms a sub-step", "ns per cell", "s per million", "over streaming"};
+  table.head = {"what grows",    "objects",     "threads",       "cells",
+                "ms a sub-step", "ns per cell", "s per million", "over streaming"};
   for (const EulerScaling& r : results.scaling)
     table.rows.push_back({r.kind, std::to_string(r.objects), std::to_string(r.threads), std::to_string(r.cells),
                           fmt::format("{:.2f}", 1e3 * r.seconds), fmt::format("{:.0f}", r.nanoseconds()),
                           fmt::format("{:.2f}", 1e-3 * r.nanoseconds()),
                           fmt::format("{:.1f}", r.cpu_seconds / streaming_seconds(results, r))});
   table.caption = fmt::format(
-      "Best sub-step. ms are of the clock, the rest of the processor. Streaming: all fields of all nodes once per stage, "
+      "Best sub-step. ms are of the clock, the rest of the processor. Streaming: all fields of all nodes once per "
+      "stage, "
       "{} stages, at {:.1f} GB/s that a copy by one thread reaches here.",
       kStages, 1e-9 * results.bandwidth);
   return table;
@@ -188,9 +190,12 @@ void print_euler_table(const Table& table) {
 
 nlohmann::ordered_json json_of_step(const CylinderStep& s) {
   const auto side = [](const QpTally& t) {
-    return nlohmann::ordered_json{{"active_sets", t.most_sets},       {"factorisations", t.factorisations},
-                                  {"solves", t.linear_solves},        {"columns", t.columns},
-                                  {"free", t.free},                   {"right_at_start", t.right_at_start},
+    return nlohmann::ordered_json{{"active_sets", t.most_sets},
+                                  {"factorisations", t.factorisations},
+                                  {"solves", t.linear_solves},
+                                  {"columns", t.columns},
+                                  {"free", t.free},
+                                  {"right_at_start", t.right_at_start},
                                   {"cpu_ms", 1e3 * t.cpu_seconds}};
   };
   return {{"time", s.time},

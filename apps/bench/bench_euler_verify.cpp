@@ -13,7 +13,7 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr double kCfl = 0.3, kRevolutionCfl = 0.8;
+constexpr double kCfl = 0.3, kCollisionCfl = 0.5, kFastCfl = 0.8;
 
 /// One test at one resolution.
 struct Bench {
@@ -65,7 +65,7 @@ void verify_fall(Bench bench) {
 
 void verify_revolution(Bench bench) {
   constexpr double kSpin = 5;
-  ElasticWorld world(bench.settings({1, 1, 1}, kRevolutionCfl));
+  ElasticWorld world(bench.settings({1, 1, 1}, kFastCfl));
   ElasticBodyDef def = box_of({0.2, 0.2, 0.1}, {0.5, 0.5, 0.5});
   def.velocity.angular = {0, 0, kSpin};
   world.add_body(def);
@@ -116,7 +116,7 @@ void verify_bar(Bench bench) {
 /// Two cylinders at 1 m/s each, 0.1 m apart.
 void verify_collision(Bench bench) {
   constexpr double kStep = 0.002, kSpeed = 1, kFirst = 0.05;
-  ElasticWorld world(bench.settings({1.5, 7.0 / 6, 1}, kCfl));
+  ElasticWorld world(bench.settings({1.5, 7.0 / 6, 1}, kCollisionCfl));
   ElasticBodyDef def;
   def.shape = make_cylinder(0.2, 0.12);
   def.material.friction = 0;
@@ -144,12 +144,15 @@ void verify_collision(Bench bench) {
   bench.at_most("largest energy over the start", most, 1.001);
 }
 
-/// A block slides if and only if tan(angle) > mu: three degrees to both sides of the angle of friction.
+/// A block slides if and only if tan(angle) > mu: three degrees to both sides of the angle of friction, at 24 cells
+/// per metre whatever the others have. The block is put down without the strain of its own weight, so it rings and
+/// creeps at first: the last tenth of a second counts. docs/euler.md tells of finer grids.
 void verify_incline(Bench bench) {
-  constexpr double kFriction = 0.5, kTime = 0.2, kGravity = 9.81;
+  constexpr double kFriction = 0.5, kTime = 0.4, kLast = 0.1, kGravity = 9.81;
+  bench.cells = 24;
   for (const double degrees : {-3.0, 3.0}) {
     const double angle = std::atan(kFriction) + degrees * kPi / 180;
-    ElasticSettings settings = bench.settings({1.5, 1, 1}, kRevolutionCfl);
+    ElasticSettings settings = bench.settings({1.5, 1, 1}, kFastCfl);
     settings.gravity = {kGravity * std::sin(angle), 0, -kGravity * std::cos(angle)};
     ElasticWorld world(settings);
     WallDef floor;
@@ -161,13 +164,14 @@ void verify_incline(Bench bench) {
     world.add_body(def);
     world.step(kTime);
     const double before = world.measures(0).centre.x;
-    world.step(kTime);
+    world.step(kLast);
     const double moved = world.measures(0).centre.x - before;
     const double pull = kGravity * (std::sin(angle) - kFriction * std::cos(angle));  // m/s^2 of one that slides
+    const double way = pull * kLast * (kTime + 0.5 * kLast);                         // from rest at time 0
     if (degrees < 0)
-      bench.at_most("3 degrees below: way in m, second 0.2 s", std::fabs(moved), 1e-3);
+      bench.at_most("3 degrees below: way in m in 0.1 s", std::fabs(moved), 1e-3);
     else
-      bench.at_least("3 degrees above: way over that of free sliding", moved / (1.5 * pull * kTime * kTime), 2.0 / 3);
+      bench.at_least("3 degrees above: way over that of free sliding", moved / way, 2.0 / 3);
   }
 }
 

@@ -90,6 +90,8 @@ struct RunOptions {
   bool force = false;
 };
 int run_scene(const RunOptions& options);
+/// Whether a scene, by name or by its file, has elastic solids.
+bool is_elastic(const std::string& scene);
 /// The same for scenes of elastic solids; what they do not have is refused.
 int run_elastic(const RunOptions& options);
 

@@ -12,6 +12,7 @@
 #include "apps/commands/viewer_script.h"
 #include "apps/view/viewer_page.h"
 #include "cairn/io/deflate.h"
+#include "cairn/record/elastic_recording.h"
 #include "cairn/record/page_data.h"
 
 namespace cairn::cli {
@@ -76,6 +77,25 @@ std::string page_with(const std::string& element, const char* connect) {
   return page;
 }
 
+std::string page_of_recording(const std::string& data) {
+  return page_with("<script type=\"text/plain\" id=\"recording\">" + to_base64(data) + "</script>", "");
+}
+
+/// The same of a recording of elastic solids; empty when interrupted.
+std::string packed_elastic(const ExportOptions& o) {
+  const ElasticRecordingInfo info = read_elastic_recording(o.problem).value_or_throw();
+  ElasticWorld world({});
+  world.restore(info.start);
+  ElasticPagePacker packer(info, world, {.max_bytes = static_cast<std::size_t>(0.75e6 * o.max_mb)});
+  Progress progress("export");
+  for (std::int64_t k = 0; k < info.frames && !interrupted(); ++k) {
+    if (k % o.every != 0 && k + 1 != info.frames) continue;
+    packer.add(read_elastic_frames(o.problem, k, 1).value_or_throw().front());
+    progress.update(fmt::format("frame {} of {}", k, info.frames));
+  }
+  return interrupted() ? std::string() : packer.take();
+}
+
 }  // namespace
 
 void require_viewer() {
@@ -87,12 +107,16 @@ void require_viewer() {
 }
 
 std::string recording_page(const ExportOptions& o) {
+  if (is_elastic_recording(o.problem)) {
+    const std::string data = packed_elastic(o);
+    return data.empty() ? data : page_of_recording(data);
+  }
   const RecordingInfo info = read_recording(o.problem).value_or_throw();
   const World world = world_of(info, o.problem);
   const BodyPictures bodies = pictures_of(info, world);
   const std::string data = packed(o, info, bodies, page_joints(world, info.meta.joint_names));
   if (interrupted()) return {};
-  return page_with("<script type=\"text/plain\" id=\"recording\">" + to_base64(data) + "</script>", "");
+  return page_of_recording(data);
 }
 
 std::string live_page() {

@@ -16,7 +16,6 @@
 #include "apps/commands/scene_source.h"
 #include "cairn/core/names.h"
 #include "cairn/simd/simd.h"
-#include "scenes/elastic_scenes.h"
 
 namespace cairn::cli {
 
@@ -256,7 +255,7 @@ void write_results(Session& session, const RunSummary& summary) {
 }  // namespace
 
 int run_scene(const RunOptions& options) {
-  if (scenes::is_elastic_scene(options.scene)) return run_elastic(options);
+  if (is_elastic(options.scene)) return run_elastic(options);
   force_simd(options.simd);
   check_outputs(options);
   const SceneChoice choice = choose_scene(options);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // cairn run with a scene of elastic solids.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.h"
@@ -12,6 +15,8 @@
 #include "apps/commands/solve_report.h"
 #include "cairn/core/names.h"
 #include "cairn/core/timer.h"
+#include "cairn/record/elastic_recording.h"
+#include "cairn/scenefile/elastic_scene.h"
 #include "scenes/elastic_scenes.h"
 
 namespace cairn::cli {
@@ -54,14 +59,15 @@ struct ElasticSums {
 };
 
 void refuse_others(const RunOptions& o) {
-  const bool has_other = !o.solver.empty() || !o.out.empty() || !o.csv.empty() || !o.vtp.empty() || !o.pov.empty() ||
-                         !o.checkpoint.empty() || !o.resume.empty() || !o.measure.empty() || o.save_at || o.sub_steps ||
-                         !o.save.empty() || !o.restore.empty();
+  const bool has_other = !o.solver.empty() || !o.vtp.empty() || !o.pov.empty() || !o.checkpoint.empty() ||
+                         !o.resume.empty() || !o.measure.empty() || o.sub_steps;
   if (has_other)
-    fail_input(fmt::format("{} is a scene of elastic solids: it takes --param, --steps, --dt, --threads, --json and "
-                           "--hashes",
-                           o.scene),
-               ErrorKind::unsupported);
+    fail_input(
+        fmt::format(
+            "{} is a scene of elastic solids: it takes --param, --steps, --dt, --threads, --out, --record-every, "
+            "--csv, --json, --hashes, --save, --save-at and --restore",
+            o.scene),
+        ErrorKind::unsupported);
 }
 
 double energy_of(const ElasticWorld& world) {
@@ -120,37 +126,129 @@ void print(std::FILE* out, const ElasticSums& s, const scenes::ElasticScene& sce
   fmt::print(out, "{:.3g} s, state {}\n", s.seconds, scene.world.state_hash().to_string());
 }
 
+std::string read_state(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error))
+    fail_input(fmt::format("cannot read {}: there is no such file", path), ErrorKind::io);
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The state of a file, which must be one of this scene.
+void restore(ElasticWorld& world, const RunOptions& o) {
+  if (o.restore.empty()) return;
+  const Grid grid = world.settings().grid;
+  const int bodies = world.body_count();
+  world.restore(read_state(o.restore));
+  if (!(world.settings().grid == grid) || world.body_count() != bodies)
+    fail_input(fmt::format("{} was saved from another scene than {}, or with other parameters", o.restore, o.scene));
+}
+
+void write_result(const std::string& path, std::string_view text, bool force) {
+  std::move(write_text_file(path, text, force)).value_or_throw();
+  fmt::print(stderr, "wrote {}\n", path);
+}
+
+/// By name, or from a scene file.
+scenes::ElasticScene open_scene(const RunOptions& o) {
+  if (!scenes::is_elastic_scene(o.scene)) {
+    if (!o.parameters.empty())
+      fail_input("--param is for scenes by name: change the numbers in the scene file instead");
+    LoadedElasticScene loaded = build_elastic_scene(read_scene(o.scene).value_or_throw(), o.threads).value_or_throw();
+    for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", printable(note));
+    return {loaded.name, loaded.dt, loaded.steps, std::move(loaded.world)};
+  }
+  NamedSettings parameters;
+  for (const std::string& text : o.parameters) parameters.push_back(split_setting(text));
+  return scenes::make_elastic_scene(o.scene, parameters, o.threads).value_or_throw();
+}
+
+/// What a run leaves behind besides its report.
+class ElasticFiles {
+ public:
+  ElasticFiles(const RunOptions& o, const scenes::ElasticScene& scene, double dt) : o_(o), statistics_(columns()) {
+    if (o.out.empty()) return;
+    RecordingMeta meta;
+    meta.scene = scene.name;
+    meta.parameters = fmt::format("{}", fmt::join(o.parameters, " "));
+    meta.program = fmt::format("cairn {}, compiler {}", kProgramVersion, __VERSION__);
+    meta.dt = dt;
+    recorder_ = std::make_unique<ElasticRecorder>(o.out, scene.world, meta,
+                                                  RecorderSettings{.every = o.record_every, .overwrite = o.force});
+  }
+
+  void add(const ElasticWorld& world, bool is_last) {
+    const ElasticReport& report = world.last_report();
+    if (!o_.hashes.empty() && (report.step % o_.hash_every == 0 || is_last)) {
+      hashes_.cell(report.step).cell(world.state_hash().to_string());
+      hashes_.end_row();
+    }
+    if (!o_.csv.empty()) {
+      statistics_.cell(report.step).cell(report.time);
+      for (const double number : statistics_of(report)) statistics_.cell(number);
+      statistics_.end_row();
+    }
+    if (recorder_) recorder_->add(world);
+    if (o_.save_at && report.step == *o_.save_at) write_result(o_.save, world.save(), o_.force);
+  }
+
+  void finish(const ElasticWorld& world) {
+    if (!o_.hashes.empty()) write_result(o_.hashes, hashes_.text(), o_.force);
+    if (!o_.csv.empty()) write_result(o_.csv, statistics_.text(), o_.force);
+    if (!o_.save.empty() && !o_.save_at) write_result(o_.save, world.save(), o_.force);
+    if (!recorder_) return;
+    recorder_->close();
+    fmt::print(stderr, "wrote {}\n", o_.out);
+  }
+
+ private:
+  static std::vector<std::string> columns() {
+    std::vector<std::string> names{"step", "time"};
+    for (const char* name : elastic_statistic_names()) names.emplace_back(name);
+    return names;
+  }
+
+  const RunOptions& o_;
+  Csv hashes_{{"step", "hash"}};
+  Csv statistics_;
+  std::unique_ptr<ElasticRecorder> recorder_;
+};
+
 }  // namespace
+
+bool is_elastic(const std::string& scene) {
+  if (scenes::is_elastic_scene(scene)) return true;
+  if (!scene.ends_with(".json")) return false;
+  const Expected<SceneFile> file = read_scene(scene);
+  return file && !file->elastic.bodies.empty();
+}
 
 int run_elastic(const RunOptions& o) {
   refuse_others(o);
-  for (const std::string& path : {o.json, o.hashes})
+  for (const std::string& path : {o.json, o.hashes, o.csv, o.save})
     if (!path.empty() && path != "-" && !o.force) check_can_write(path).value_or_throw();
-  NamedSettings parameters;
-  for (const std::string& text : o.parameters) parameters.push_back(split_setting(text));
-  scenes::ElasticScene scene = scenes::make_elastic_scene(o.scene, parameters, o.threads).value_or_throw();
+  scenes::ElasticScene scene = open_scene(o);
+  restore(scene.world, o);
   const double dt = o.dt.value_or(scene.dt), start = energy_of(scene.world);
-  const int steps = o.steps.value_or(scene.steps);
+  const std::int64_t done = scene.world.last_report().step, last = o.steps ? done + *o.steps : scene.steps;
+  if (last <= done)
+    fail_input(fmt::format("the saved state is already at step {}: say how many more with --steps", done));
+  if (o.save_at && (o.save.empty() || *o.save_at <= done || *o.save_at > last))
+    fail_input(fmt::format("--save-at needs --save FILE, and a step of this run: {} to {}", done + 1, last));
   ElasticSums sums;
-  Csv hashes({"step", "hash"});
+  ElasticFiles files(o, scene, dt);
   Progress progress(scene.name);
   const Timer timer;
-  for (int i = 0; i < steps && !interrupted(); ++i) {
+  for (std::int64_t step = done + 1; step <= last && !interrupted(); ++step) {
     const ElasticReport& report = scene.world.step(dt);
     sums.add(report);
-    if (!o.hashes.empty() && (report.step % o.hash_every == 0 || i + 1 == steps)) {
-      hashes.cell(report.step).cell(scene.world.state_hash().to_string());
-      hashes.end_row();
-    }
-    progress.update(fmt::format("step {} of {}, {} contact rows", i + 1, steps, report.contact.rows));
+    files.add(scene.world, step == last);
+    progress.update(fmt::format("step {} of {}, {} contact rows", step, last, report.contact.rows));
   }
   sums.seconds = timer.seconds();
   print(o.json == "-" ? stderr : stdout, sums, scene, dt);
-  const auto write = [&](const std::string& path, std::string_view text) {
-    std::move(write_text_file(path, text, o.force)).value_or_throw();
-    fmt::print(stderr, "wrote {}\n", path);
-  };
-  if (!o.hashes.empty()) write(o.hashes, hashes.text());
+  files.finish(scene.world);
+  const auto write = [&](const std::string& path, std::string_view text) { write_result(path, text, o.force); };
   const std::string text = to_json(sums, scene, dt, start).dump(2) + "\n";
   if (o.json == "-")
     fmt::print("{}", text);

@@ -96,6 +96,11 @@ SceneChoice choose_scene(const RunOptions& o) {
     return {split_solver(o.solver.empty() ? WorldSettings{}.solver : o.solver, o.settings), {}};
   if (!o.parameters.empty()) fail_input("--param is for scenes by name: change the numbers in the scene file instead");
   SceneFile file = open_scene_file(o.scene, o.source).value_or_throw();
+  if (!file.elastic.bodies.empty())
+    fail_input(fmt::format("{} has elastic solids: `cairn run {} --out run.h5` runs it, `cairn export run.h5 run.html` "
+                           "makes a page of the run",
+                           o.scene, o.scene),
+               ErrorKind::unsupported);
   SolverSpec solver = split_solver(o.solver.empty() ? file.settings.solver : o.solver, o.settings);
   if (o.solver.empty())
     solver.settings.insert(solver.settings.begin(), file.settings.solver_settings.begin(),

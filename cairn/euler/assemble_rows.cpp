@@ -141,7 +141,8 @@ double apply_impulses(const ContactRows& rows, std::span<const double> impulse, 
       solid.next[node] += (entry.weight / solid.mass[node]) * push;
       sum += entry.weight;
     }
-    if (row.key.b >= 0) made += sum * push;
+    // Against a body the solid gets `sum` of the push and the body its negative; walls and fixed bodies keep nothing.
+    if (row.key.b >= 0 || row.body >= 0) made += (row.body >= 0 ? sum - 1 : sum) * push;
     all += norm(push);
   }
   return all > 0 ? norm(made) / all : 0;

@@ -87,7 +87,7 @@ void set_column(CellSurface& s, std::int32_t a, std::int32_t b) {
   s.along = index[axis];
 }
 
-/// Surfaces of solid `a` with another, or with a wall, in the cells of one block of `a`. `distances(view, cell,
+/// Surfaces of solid `a` with another, or with an obstacle, in the cells of one block of `a`. `distances(view, cell,
 /// values)` gives those of the other side.
 template <class Distances>
 void find_in_block(const GridSolid& solid, std::int32_t block, RowKey pair, const Distances& distances,
@@ -133,30 +133,38 @@ void find_between(std::span<const GridSolid> solids, std::int32_t i, std::int32_
   });
 }
 
-void find_at_wall(std::span<const GridSolid> solids, std::int32_t i, const WallDef& wall, std::int32_t number,
-                  ThreadPool* pool, Found& found) {
+/// The points of a block's cells.
+Aabb box_of_block(const GridSolid& solid, std::int32_t block) {
+  const GridIndex first = solid.blocks.first_node(block);
+  return {solid.grid.position(first), solid.grid.position(first + GridIndex{kBlockSide, kBlockSide, kBlockSide})};
+}
+
+void find_at_obstacle(std::span<const GridSolid> solids, std::int32_t i, const Obstacle& obstacle, ThreadPool* pool,
+                      Found& found) {
   const GridSolid& a = solids[to_index(i)];
   const std::size_t before = found.size();
   const std::int32_t blocks = a.blocks.block_count();
   found.resize(before + to_index(blocks));
   const double far = kMostDistance * a.grid.spacing;
+  const Aabb reach = grown(obstacle.box, 2 * far);
   parallel_for(pool, blocks, 4, [&](std::int64_t begin, std::int64_t end) {
     for (auto block = static_cast<std::int32_t>(begin); block < static_cast<std::int32_t>(end); ++block) {
+      if (!overlap(box_of_block(a, block), reach)) continue;
       const GridIndex first = a.blocks.first_node(block);
       const auto distances = [&](int x, int y, int z, CornerValues& values) {
         for (int n = 0; n < 8; ++n) {
           const GridIndex node = first + GridIndex{x + (n >> 2), y + (n >> 1 & 1), z + (n & 1)};
-          values[to_index(n)] = signed_distance(wall, a.grid.position(node));
+          values[to_index(n)] = obstacle.distance(a.grid.position(node));
           if (n == 0 && std::fabs(values[0]) > 2 * far) return false;
         }
         return true;
       };
-      find_in_block(a, block, {i, -1 - number}, distances, found[before + to_index(block)]);
+      find_in_block(a, block, {i, -1 - obstacle.number}, distances, found[before + to_index(block)]);
     }
   });
 }
 
-std::vector<CellSurface> find_surfaces(std::span<const GridSolid> solids, std::span<const WallDef> walls,
+std::vector<CellSurface> find_surfaces(std::span<const GridSolid> solids, std::span<const Obstacle> obstacles,
                                        ThreadPool* pool) {
   Found found;
   const auto count = static_cast<std::int32_t>(solids.size());
@@ -164,8 +172,7 @@ std::vector<CellSurface> find_surfaces(std::span<const GridSolid> solids, std::s
     if (!solids[to_index(i)].is_active()) continue;
     for (std::int32_t j = i + 1; j < count; ++j)
       if (solids[to_index(j)].is_active()) find_between(solids, i, j, pool, found);
-    for (std::size_t w = 0; w < walls.size(); ++w)
-      find_at_wall(solids, i, walls[w], static_cast<std::int32_t>(w), pool, found);
+    for (const Obstacle& obstacle : obstacles) find_at_obstacle(solids, i, obstacle, pool, found);
   }
   std::vector<CellSurface> all;
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
@@ -213,7 +220,14 @@ std::vector<std::size_t> row_starts(const std::vector<CellSurface>& surfaces) {
   return starts;
 }
 
-ContactRow merged_row(std::span<const GridSolid> solids, std::span<const WallDef> walls,
+/// The obstacle of a row; none of one between solids.
+const Obstacle* obstacle_of(const RowKey& key, std::span<const Obstacle> obstacles) {
+  if (key.b >= 0) return nullptr;
+  const auto is_before = [](const Obstacle& o, std::int32_t number) { return o.number < number; };
+  return &*std::lower_bound(obstacles.begin(), obstacles.end(), -1 - key.b, is_before);
+}
+
+ContactRow merged_row(std::span<const GridSolid> solids, std::span<const Obstacle> obstacles,
                       std::span<const CellSurface> cells, std::vector<RowEntry>& entries) {
   ContactRow row;
   row.key = cells.front().key;
@@ -228,20 +242,23 @@ ContactRow merged_row(std::span<const GridSolid> solids, std::span<const WallDef
     row.area = 0;  // sides that face each other: no direction to push
     return row;
   }
-  const bool is_wall = row.key.b < 0;
-  const double theirs =
-      is_wall ? walls[to_index(-1 - row.key.b)].friction : solids[to_index(row.key.b)].material.friction;
+  const Obstacle* obstacle = obstacle_of(row.key, obstacles);
+  const double theirs = obstacle != nullptr ? obstacle->friction : solids[to_index(row.key.b)].material.friction;
   row.friction = std::sqrt(solids[to_index(row.key.a)].material.friction * theirs);
   row.gap /= row.area;
   row.point = (1 / row.area) * moment;
   std::vector<NodeShare> shares;
   for (const CellSurface& s : cells) {
     add_corners(solids, row.key.a, s, 1, shares, entries);
-    if (!is_wall) add_corners(solids, row.key.b, s, -1, shares, entries);
+    if (obstacle == nullptr) add_corners(solids, row.key.b, s, -1, shares, entries);
   }
   finish_entries(entries, row.area);
   for (const RowEntry& e : entries) row.velocity += e.weight * solids[to_index(e.solid)].next[to_index(e.node)];
-  if (is_wall) row.velocity -= walls[to_index(-1 - row.key.b)].velocity;
+  if (obstacle != nullptr) {
+    row.body = obstacle->body;
+    row.arm = row.point - obstacle->centre;
+    row.velocity -= obstacle->velocity.linear + cross(obstacle->velocity.angular, row.arm);
+  }
   const Vec3 n = normalised(normal);
   const Vec3 sliding = row.velocity - dot(row.velocity, n) * n;
   row.frame = norm(sliding) > kSlidingSpeed ? make_frame_along(n, sliding) : make_frame(n);
@@ -250,31 +267,16 @@ ContactRow merged_row(std::span<const GridSolid> solids, std::span<const WallDef
 
 }  // namespace
 
-void check_wall(const WallDef& wall) {
-  if (const auto* plane = std::get_if<HalfSpace>(&wall.shape))
-    make_half_space(plane->normal, plane->offset);
-  else
-    check_solid_shape(std::get<SolidShape>(wall.shape));
-  require(is_finite(wall.pose) && std::fabs(norm2(wall.pose.orientation) - 1) < 1e-6,
-          "the pose of a wall must be finite, with a unit quaternion");
-  require(is_finite(wall.velocity), "the velocity of a wall must be finite");
-  require(std::isfinite(wall.friction) && wall.friction >= 0, "the friction coefficient must not be negative");
-}
-
-double signed_distance(const WallDef& wall, const Vec3& point) {
-  const Vec3 p = transform_back(wall.pose, point);
-  if (const auto* plane = std::get_if<HalfSpace>(&wall.shape)) return dot(plane->normal, p) - plane->offset;
-  return signed_distance(std::get<SolidShape>(wall.shape), p);
-}
-
-ContactRows find_contact_rows(std::span<const GridSolid> solids, std::span<const WallDef> walls, ThreadPool* pool) {
-  const std::vector<CellSurface> surfaces = find_surfaces(solids, walls, pool);
+ContactRows find_contact_rows(std::span<const GridSolid> solids, std::span<const Obstacle> obstacles,
+                              ThreadPool* pool) {
+  const std::vector<CellSurface> surfaces = find_surfaces(solids, obstacles, pool);
   const std::vector<std::size_t> starts = row_starts(surfaces);
   const std::size_t count = starts.size() - 1;
   std::vector<ContactRow> rows(count);
   std::vector<std::vector<RowEntry>> entries(count);
   for_each_index(pool, count, 16, [&](std::size_t i) {
-    rows[i] = merged_row(solids, walls, std::span(surfaces).subspan(starts[i], starts[i + 1] - starts[i]), entries[i]);
+    rows[i] =
+        merged_row(solids, obstacles, std::span(surfaces).subspan(starts[i], starts[i + 1] - starts[i]), entries[i]);
   });
   ContactRows result;
   const double least = surfaces.empty() ? 0 : kLeastArea * solids[0].grid.spacing * solids[0].grid.spacing;

@@ -12,7 +12,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::string_view kMark = "cairn elastic world 1\n";
+constexpr std::string_view kMark = "cairn elastic world 2\n";
 constexpr std::int32_t kMostBlock = 1 << 14;  // of an index, either sign
 
 template <class Archive, class V>
@@ -236,6 +236,13 @@ void complete(GridSolid& solid, const ElasticSettings& settings, ThreadPool* poo
   solid.state = state;
 }
 
+void rigid_of(ByteWriter& a, const World& world) { a.text(world.save()); }
+void rigid_of(ByteReader& a, World& world) {
+  std::string bytes;
+  a.text(bytes);
+  if (const auto error = world.restore(bytes)) fail_input("the rigid bodies: " + error->message, error->kind);
+}
+
 }  // namespace
 
 template <class Archive, class Self>
@@ -260,6 +267,7 @@ void ElasticWorld::archive(Archive& a, Self& world) {
     a.number(row.normal);
     vec(a, row.tangential);
   }
+  rigid_of(a, world.rigid_->world);
 }
 
 std::string ElasticWorld::save() const {

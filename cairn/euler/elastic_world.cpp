@@ -10,6 +10,7 @@
 #include "cairn/core/errors.h"
 #include "cairn/core/index.h"
 #include "cairn/core/timer.h"
+#include "cairn/euler/rigid_coupling.h"
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/staggered/assembled_staggered.h"
 
@@ -23,6 +24,13 @@ constexpr double kStepSlack = 1e-9;  // of the limit: a step of just the limit i
 std::unique_ptr<Solver> make_contact_solver(const ElasticSettings& settings) {
   if (settings.contact_solver == kStaggered) return nullptr;
   return make_solver(settings.contact_solver, settings.contact_solver_settings);
+}
+
+WorldSettings rigid_settings(const ElasticSettings& settings) {
+  WorldSettings rigid;
+  rigid.gravity = settings.gravity;
+  rigid.measure_residual = false;
+  return rigid;
 }
 
 }  // namespace
@@ -48,6 +56,7 @@ ElasticWorld::ElasticWorld(const ElasticSettings& settings) : settings_(settings
   check_settings(settings);
   pool_ = make_pool(settings.threads);
   solver_ = make_contact_solver(settings);
+  rigid_ = std::make_unique<RigidSide>(rigid_settings(settings));
 }
 ElasticWorld::~ElasticWorld() = default;
 ElasticWorld::ElasticWorld(ElasticWorld&&) noexcept = default;
@@ -98,7 +107,9 @@ int ElasticWorld::choose_sub_steps(double dt) const {
 
 const ElasticReport& ElasticWorld::step(double dt) {
   require(std::isfinite(dt) && dt > 0, "dt must be a positive number of seconds");
+  rigid_->check();
   const int sub_steps = choose_sub_steps(dt);
+  rigid_->attach();
   report_.step_limit = step_limit();
   report_.contact = {};
   report_.solid_seconds = report_.contact_seconds = 0;
@@ -114,7 +125,7 @@ void ElasticWorld::sub_step(double h) {
       solid.state = SolidState::diverged;
   report_.solid_seconds += timer.seconds();
   timer.restart();
-  if (settings_.contact) solve_contacts(h);
+  solve_contacts(h);
   report_.contact_seconds += timer.seconds();
   timer.restart();
   for (WallDef& wall : walls_) wall.pose.position += h * wall.velocity;
@@ -129,8 +140,46 @@ void ElasticWorld::advance_solid(GridSolid& solid, double h) {
   if (refresh_blocks(solid)) integrate_cells(solid, pool_.get());
 }
 
+/// Rows of solids alone, or one problem with the rigid bodies, solved inside the step of these.
 void ElasticWorld::solve_contacts(double h) {
-  const ContactRows rows = find_contact_rows(solids_, walls_, pool_.get());
+  std::vector<Obstacle> obstacles = wall_obstacles(walls_);
+  ContactRows rows;
+  if (rigid_->world.body_count() == 0) {
+    if (settings_.contact) rows = find_contact_rows(solids_, obstacles, pool_.get());
+    if (!rows.rows.empty()) {
+      problem_ = assemble_rows(rows, solids_, h, settings_.overlap_rate, pool_.get());
+      read_warm_start(rows);
+      start_ = solution_.impulse;
+      solve_problem();
+    }
+  } else {
+    rigid_->append_obstacles(obstacles);
+    rigid_->step(h, [&](const ContactProblem& problem, ContactSolution& answer) {
+      solve_coupled(problem, answer, obstacles, rows);
+    });
+  }
+  finish_contacts(rows);
+}
+
+void ElasticWorld::solve_coupled(const ContactProblem& rigid, ContactSolution& answer, std::span<Obstacle> obstacles,
+                                 ContactRows& rows) {
+  RigidCoupling coupling(rigid);
+  for (Obstacle& o : obstacles)
+    if (o.body >= 0) o.velocity = coupling.free_velocity()[to_index(o.body)];
+  rows = settings_.contact ? find_contact_rows(solids_, obstacles, pool_.get()) : ContactRows{};
+  problem_ =
+      coupling.extend(assemble_rows(rows, solids_, rigid.dt, settings_.overlap_rate, pool_.get()), rows, pool_.get());
+  read_warm_start(rows);
+  const auto& carried = answer.contact_impulse;
+  for (std::size_t k = 0; k < rigid.contacts.size(); ++k)
+    for (std::size_t i = 0; i < 3; ++i) solution_.impulse.push_back(k < carried.size() ? carried[k][i] : 0.0);
+  start_ = solution_.impulse;
+  if (problem_.contact_count() > 0) solve_problem();
+  coupling.finish(solution_.impulse, answer);
+}
+
+/// Impulses go to the solids, and to the next sub-step.
+void ElasticWorld::finish_contacts(const ContactRows& rows) {
   ElasticContactReport& report = report_.contact;
   report.rows = static_cast<std::int64_t>(rows.rows.size());
   report.touching = 0;
@@ -139,12 +188,6 @@ void ElasticWorld::solve_contacts(double h) {
     warm_.clear();
     return;
   }
-  problem_ = assemble_rows(rows, solids_, h, settings_.overlap_rate, pool_.get());
-  read_warm_start(rows);
-  start_ = solution_.impulse;
-  solve_problem();
-  if (settings_.measure_residual)
-    report.residual = std::max(report.residual, residual(problem_, solution_.impulse).residual);
   report.momentum_error = std::max(report.momentum_error, apply_impulses(rows, solution_.impulse, solids_));
   for (std::size_t c = 0; c < rows.rows.size(); ++c) {
     report.touching += solution_.impulse[3 * c] > 0 ? 1 : 0;
@@ -161,6 +204,7 @@ void ElasticWorld::solve_problem() {
     context.stop = {settings_.contact_tolerance, settings_.contact_iterations, 0};
     const SolveReport solved = solver_->solve(problem_, solution_, context);
     report.not_settled += solved.reason == StopReason::converged ? 0 : 1;
+    judge_problem();
     return;
   }
   AssembledStaggered staggered(settings_.staggered);
@@ -176,6 +220,12 @@ void ElasticWorld::solve_problem() {
   report.unfinished += solved.contact.unfinished + solved.friction.unfinished;
   report.contact_seconds += solved.contact.seconds;
   report.friction_seconds += solved.friction.seconds;
+  judge_problem();
+}
+
+void ElasticWorld::judge_problem() {
+  double& worst = report_.contact.residual;
+  if (settings_.measure_residual) worst = std::max(worst, residual(problem_, solution_.impulse).residual);
 }
 
 /// Impulses of the row that stood for the same column of cells, the tangential one turned into the new frame.
@@ -252,6 +302,11 @@ Hash128 ElasticWorld::state_hash() const {
     }
   }
   for (const WallDef& wall : walls_) add(wall.pose.position);
+  if (rigid_->world.body_count() > 0) {
+    const Hash128 rigid = rigid_->world.state_hash();
+    hasher.add(rigid.high);
+    hasher.add(rigid.low);
+  }
   return hasher.finish();
 }
 

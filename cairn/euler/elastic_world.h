@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// ElasticWorld: elastic solids on one grid, in frictional contact with each other and with walls.
+// ElasticWorld: elastic solids on one grid, in frictional contact with each other, with walls and with rigid bodies.
 //
 //   ElasticWorld world({.grid = {{0, 0, 0}, 0.05, {40, 40, 40}}});
 //   world.add_wall({.shape = make_half_space({0, 0, 1}, 0.5)});
 //   const int ball = world.add_body({.shape = make_sphere(0.3), .pose = {{1, 1, 1.2}}});
 //   for (int i = 0; i < 60; ++i) world.step(1.0 / 60);
+//
+// Rigid bodies and their joints are those of `rigid()`, a World that moves with this one; contacts of both are one
+// problem.
 //
 // docs/euler.md says what is solved, how to choose the grid, and what the method cannot do. Same bits for any number of
 // threads.
@@ -16,6 +19,7 @@
 
 #include "cairn/core/hash.h"
 #include "cairn/euler/contact_rows.h"
+#include "cairn/euler/rigid_side.h"
 #include "cairn/solvers/solver_table.h"
 #include "cairn/solvers/staggered/assembled_staggered_settings.h"
 
@@ -96,6 +100,11 @@ class ElasticWorld {
   const SolidMeasures& measures(int number) const { return body(number).measures; }
   const std::vector<WallDef>& walls() const { return walls_; }
 
+  /// The rigid bodies, with the same gravity at first. Add bodies and joints to it; it moves with `step` of this world,
+  /// and its own is refused. Joints must hold without limits, drives and friction.
+  World& rigid() { return rigid_->world; }
+  const World& rigid() const { return rigid_->world; }
+
   /// Largest sub-step that is stable now, s.
   double step_limit() const;
   /// The contact problem of the last sub-step that had contacts, and its answer: values that any solver can be given.
@@ -122,9 +131,13 @@ class ElasticWorld {
 
   void sub_step(double h);
   void solve_contacts(double h);
+  void solve_coupled(const ContactProblem& rigid, ContactSolution& answer, std::span<Obstacle> obstacles,
+                     ContactRows& rows);
+  void finish_contacts(const ContactRows& rows);
   void read_warm_start(const ContactRows& rows);
   void keep_warm_start(const ContactRows& rows);
   void solve_problem();
+  void judge_problem();
   void advance_solid(GridSolid& solid, double h);
   void finish_report(double dt, int sub_steps);
   int choose_sub_steps(double dt) const;
@@ -135,7 +148,8 @@ class ElasticWorld {
   std::vector<GridSolid> solids_;
   std::vector<double> start_mass_;  ///< per solid
   std::vector<WallDef> walls_;
-  std::vector<WarmRow> warm_;  ///< ascend by key
+  std::unique_ptr<RigidSide> rigid_;  ///< there is always one
+  std::vector<WarmRow> warm_;         ///< ascend by key
   DelassusProblem problem_;
   DelassusSolution solution_;
   std::vector<double> start_;  ///< impulses that the last solve began with

@@ -28,11 +28,20 @@ std::array<double, 3 * kReach * kReach + 1> gaussian_weights() {
 }
 const std::array<double, 3 * kReach* kReach + 1> kWeight = gaussian_weights();
 
+/// The sums of a window over one of its rows along z.
+struct RowSums {
+  Double4 sum, along;  ///< sum w (f, 1), and times z
+  double square = 0;   ///< sum w z^2 over known nodes
+  bool is_empty = true;
+};
+
 /// A block and what lies around it, as the windows of its nodes see it.
 struct Surroundings {
   View view;
   std::array<std::uint8_t, std::tuple_size_v<decltype(View::node)>> known;  ///< per place: has the flag
   std::array<Double4, std::tuple_size_v<decltype(View::node)>> value;       ///< (f, 1) where known, else zero
+  std::array<RowSums, std::tuple_size_v<decltype(View::node)>> row;         ///< per place in its middle, where made
+  std::array<std::uint8_t, std::tuple_size_v<decltype(View::node)>> is_made;
 };
 
 bool find_known(const GridSolid& solid, std::uint8_t flag, Surroundings& around) {
@@ -68,24 +77,39 @@ struct Moments {
   SymMat3 dd;             ///< sum w d d^T
 };
 
-/// The Gaussian is a product of three, so that rows along z are added up first. Rows without known nodes are left out.
-void add_up(const Surroundings& around, int place, Moments& m) {
+/// Of the row with a place in its middle.
+RowSums add_up_row(const Surroundings& around, int middle) {
+  RowSums row{Double4{}, Double4{}};
+  const int first = middle - kReach;
+  std::uint64_t known = 0;
+  std::memcpy(&known, around.known.data() + first, 2 * kReach + 1);
+  row.is_empty = known == 0;
+  if (row.is_empty) return row;
+  for (int z = -kReach; z <= kReach; ++z) {
+    const Double4& value = around.value[to_index(middle + z)];
+    const double w = kWeight[to_index(z * z)];
+    row.sum += w * value;
+    row.along += (w * z) * value;
+    row.square += (w * z * z) * value[3];
+  }
+  return row;
+}
+
+/// The Gaussian is a product of three, so that rows along z are added up first; the windows of neighbours share them.
+/// Rows without known nodes are left out.
+void add_up(Surroundings& around, int place, Moments& m) {
   m = {Double4{}, Double4{}, Double4{}, Double4{}, {}};
   for (int x = -kReach; x <= kReach; ++x)
     for (int y = -kReach; y <= kReach; ++y) {
-      const int first = place + (x * View::kSide + y) * View::kSide - kReach;
-      std::uint64_t row = 0;
-      std::memcpy(&row, around.known.data() + first, 2 * kReach + 1);
-      if (row == 0) continue;
-      Double4 sum{}, along{};
-      double square = 0;
-      for (int z = -kReach; z <= kReach; ++z) {
-        const Double4& value = around.value[to_index(first + z + kReach)];
-        const double w = kWeight[to_index(z * z)];
-        sum += w * value;
-        along += (w * z) * value;
-        square += (w * z * z) * value[3];
+      const int middle = place + (x * View::kSide + y) * View::kSide;
+      RowSums& row = around.row[to_index(middle)];
+      if (around.is_made[to_index(middle)] == 0) {
+        row = add_up_row(around, middle);
+        around.is_made[to_index(middle)] = 1;
       }
+      if (row.is_empty) continue;
+      const Double4 &sum = row.sum, &along = row.along;
+      const double square = row.square;
       const double w = kWeight[to_index(x * x)] * kWeight[to_index(y * y)];
       m.f += w * sum;
       m.fx += (w * x) * sum;
@@ -128,16 +152,24 @@ void find_new(const Surroundings& around, std::int32_t block, std::vector<std::i
       }
 }
 
+/// Inside of a solid there is nothing to extend.
+bool is_whole(const GridSolid& solid, std::uint8_t flag, std::int32_t block) {
+  const std::uint8_t* flags = solid.flags.data() + to_index(block) * kBlockNodes;
+  return std::all_of(flags, flags + kBlockNodes, [flag](std::uint8_t f) { return (f & flag) != 0; });
+}
+
 /// The new nodes of one block; their values go to `next`.
 void fill_block(GridSolid& solid, const std::vector<Vec3>& field, std::uint8_t flag, std::int32_t block,
                 Surroundings& around) {
   std::vector<std::int32_t>& list = solid.lists[to_index(block)];
   list.clear();
+  if (is_whole(solid, flag, block)) return;
   solid.blocks.fill(block, around.view);
   if (!find_known(solid, flag, around)) return;
   find_new(around, block, list);
   if (list.empty()) return;
   read_values(field, around);
+  around.is_made.fill(0);
   run_wide([&] {
     for (const std::int32_t node : list) {
       const int local = node % kBlockNodes;

@@ -146,11 +146,12 @@ void PagePacker::write_head(ByteWriter& out) const {
   write_statistics(out);
 }
 
-std::string PagePacker::take() {
+std::string PagePacker::take(std::string_view more) {
   require(frames_.count() > 0, "the recording has no frames: record it again");
   ByteWriter out;
   write_head(out);
   frames_.write(out);
+  out.raw(more);
   std::string packed = kPageMagic + deflate(out.bytes());
   check_size(packed.size(), "packed");
   return packed;

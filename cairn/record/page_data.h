@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cairn/core/bytes.h"
@@ -33,8 +34,9 @@ class PagePacker {
 
   /// InputError when the page would become larger than allowed, or the frame has other bodies.
   void add(const MotionFrame& frame);
-  /// All of it; InputError without any frame, or when it is larger than allowed.
-  std::string take();
+  /// All of it, and behind the frames `more`, which is compressed with them. InputError without any frame, or when it is
+  /// larger than allowed.
+  std::string take(std::string_view more = {});
 
  private:
   void check_size(std::size_t bytes, const char* state) const;

@@ -5,7 +5,7 @@
 #include "cairn/core/bytes.h"
 #include "cairn/core/index.h"
 #include "cairn/io/hdf5.h"
-#include "cairn/io/isolate.h"
+#include "cairn/record/isolated_read.h"
 #include "cairn/record/recording.h"
 
 namespace cairn {
@@ -212,40 +212,10 @@ std::vector<MotionFrame> read_some(const std::string& path, std::int64_t first, 
   return frames;
 }
 
-/// Does `work` in a child process: its bytes, or its error with the name of the file.
-Expected<std::string> isolated(const std::string& path, double time_limit,
-                               const std::function<void(ByteWriter&)>& work) {
-  const Expected<std::string> bytes = run_isolated(
-      [&] {
-        ByteWriter out;
-        try {
-          ByteWriter content;
-          work(content);
-          out.number(true);
-          out.raw(content.bytes());
-        } catch (const InputError& error) {
-          out.number(false);
-          out.number(error.kind());
-          out.text(error.what());
-        }
-        return out.take();
-      },
-      time_limit);
-  if (!bytes)
-    return Error{bytes.error().kind, fmt::format("{}: reading it {}: the file is damaged, or the machine is overloaded",
-                                                 path, bytes.error().message)};
-  ByteReader in(*bytes);
-  if (in.get<bool>()) return bytes->substr(1);
-  const auto kind = in.get<ErrorKind>();
-  std::string message;
-  in.text(message);
-  return Error{kind, fmt::format("{}: {}", path, message)};
-}
-
 }  // namespace
 
 Expected<RecordingInfo> read_recording(const std::string& path, double time_limit) {
-  const Expected<std::string> bytes = isolated(path, time_limit, [&](ByteWriter& out) {
+  const Expected<std::string> bytes = read_isolated(path, time_limit, [&](ByteWriter& out) {
     const RecordingInfo info = read_info(path);
     archive_info(out, info);
   });
@@ -258,7 +228,7 @@ Expected<RecordingInfo> read_recording(const std::string& path, double time_limi
 
 Expected<std::vector<MotionFrame>> read_frames(const std::string& path, std::int64_t first, std::int64_t count,
                                                double time_limit) {
-  const Expected<std::string> bytes = isolated(path, time_limit, [&](ByteWriter& out) {
+  const Expected<std::string> bytes = read_isolated(path, time_limit, [&](ByteWriter& out) {
     const std::vector<MotionFrame> frames = read_some(path, first, count);
     archive_frames(out, frames);
   });

@@ -74,28 +74,10 @@ void describe_form(Fields& f, SceneGeometry& g) {
   }
 }
 
-void describe_geometry(Fields& f, SceneGeometry& g, bool may_be_compound);
-
 void describe_child(Fields& f, SceneChild& child) {
   f.type("child");
   describe_geometry(f, child.geometry, false);
   describe_pose(f, child.pose);
-}
-
-void describe_geometry(Fields& f, SceneGeometry& g, bool may_be_compound) {
-  f.place(g.place);
-  int type = static_cast<int>(g.type);
-  const std::span<const char* const> names(kGeometryNames,
-                                           may_be_compound ? std::size(kGeometryNames) : kSimpleGeometries);
-  f.variant(
-      "type", type, names,
-      [&](int k) {
-        g.type = static_cast<GeometryType>(k);
-        describe_form(f, g);
-        if (g.type == GeometryType::compound)
-          f.list("children", g.children, 1, kMostChildren, describe_child, "shapes at fixed places that move as one");
-      },
-      "what it is; z is the axis of everything that has one");
 }
 
 void describe_shape(Fields& f, SceneShape& s) {
@@ -122,6 +104,22 @@ void describe_colour(Fields& f, std::string& colour, const char* help) {
 }  // namespace
 
 std::span<const char* const> geometry_names() { return kGeometryNames; }
+
+void describe_geometry(Fields& f, SceneGeometry& g, bool may_be_compound) {
+  f.place(g.place);
+  int type = static_cast<int>(g.type);
+  const std::span<const char* const> names(kGeometryNames,
+                                           may_be_compound ? std::size(kGeometryNames) : kSimpleGeometries);
+  f.variant(
+      "type", type, names,
+      [&](int k) {
+        g.type = static_cast<GeometryType>(k);
+        describe_form(f, g);
+        if (g.type == GeometryType::compound)
+          f.list("children", g.children, 1, kMostChildren, describe_child, "shapes at fixed places that move as one");
+      },
+      "what it is; z is the axis of everything that has one");
+}
 
 void describe_pose(Fields& f, Pose& pose) {
   f.vector("position", pose.position, kLargestPosition, "m");

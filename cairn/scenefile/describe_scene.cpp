@@ -146,6 +146,8 @@ void describe(Fields& f, SceneFile& s) {
   f.list(
       "joints", s.joints, 0, kMostSceneJoints, [](Fields& x, SceneJoint& j) { describe(x, j); }, "joints");
   f.name_pairs("no_collision", s.no_collision, "pairs of bodies that never collide with each other");
+  f.object(
+      "elastic", [&](Fields& x) { describe(x, s.elastic); }, "elastic solids on a grid, in contact with the bodies");
   f.list("cameras", s.cameras, 0, 1000, describe_camera, "views; the first is the one to begin with");
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cairn/core/errors.h"
+#include "cairn/euler/elastic_material.h"
 #include "cairn/io/json_text.h"
 #include "cairn/scenefile/fields.h"
 #include "cairn/world/world.h"
@@ -115,6 +116,25 @@ struct SceneGenerator {
   std::vector<SceneBody> bodies{};  ///< patterns: the next for every body of a lattice, a random one for a pour
 };
 
+/// An elastic solid on the grid.
+struct SceneSolid {
+  Place place{};
+  std::string name{};
+  SceneGeometry geometry{};
+  Pose pose{};
+  Velocity velocity{};
+  Vec3 stretch{1, 1, 1};
+  ElasticMaterial material{};
+};
+
+/// Elastic solids and the grid that they share; without solids the scene is one of rigid bodies.
+struct SceneElastic {
+  double spacing = 0.05;                   ///< m
+  Vec3 lower{-1, -1, -1}, upper{1, 1, 1};  ///< m, corners of the grid
+  double cfl = 0.8;
+  std::vector<SceneSolid> bodies{};
+};
+
 struct SceneCamera {
   std::string name{};
   Vec3 position{8, -8, 5}, target{}, up{0, 0, 1};
@@ -138,6 +158,7 @@ struct SceneFile {
   std::vector<std::pair<std::string, std::string>> no_collision{};  ///< names of bodies that never collide
   std::vector<SceneCamera> cameras{};
   std::vector<SceneMimic> mimics{};  ///< of a robot; scene files do not have them, drives follow them (robot_setup.h)
+  SceneElastic elastic{};
   std::vector<std::string> notes{};  ///< of whoever converted it from another format: what was left out
 };
 
@@ -182,6 +203,8 @@ void describe(Fields& f, SceneFile& scene);
 void describe(Fields& f, SceneBody& body);
 void describe(Fields& f, SceneMaterial& material);
 void describe(Fields& f, SceneJoint& joint);
+void describe(Fields& f, SceneElastic& elastic);
+void describe_geometry(Fields& f, SceneGeometry& geometry, bool may_be_compound);
 void describe_pose(Fields& f, Pose& pose);
 void describe_softness(Fields& f, const char* key, JointSoftness& softness, const char* help);
 

@@ -94,6 +94,20 @@ void World::set_settings(const WorldSettings& settings) {
   apply_settings(*state_, settings);
 }
 
+void World::set_solver(std::unique_ptr<Solver> solver) {
+  WorldState& world = *state_;
+  world.check_outside_step("set_solver");
+  require(solver != nullptr, "set_solver() was given no solver: set_settings goes back to that of the settings");
+  require(solver->lane_solver() == nullptr, "set_solver() takes no solver of lanes: name it in the settings");
+  world.all_may_wake = true;
+  world.solver = std::move(solver);
+  forget_lanes(world);
+  world.assembly.lane_sources = {};
+  const JointProjection use = world.settings.joint_projection.use;
+  world.projects_joints =
+      use == JointProjection::on || (use == JointProjection::automatic && world.solver->traits().holds_joints);
+}
+
 const WorldSettings& World::settings() const { return state_->settings; }
 const StepReport& World::last_report() const { return state_->report; }
 double World::time() const { return state_->time; }

@@ -26,6 +26,7 @@
 
 namespace cairn {
 
+class Solver;
 struct WorldState;
 
 /// Everything a body is and does, as of now.
@@ -69,6 +70,9 @@ class World {
   /// Same rules as the constructor; takes effect with the next step. Refused inside the listener, and for a solver that
   /// takes no joints while there are some.
   void set_settings(const WorldSettings& settings);
+  /// A solver of the caller's own in place of that of the settings, until set_settings or restore; snapshots do not
+  /// have it. It is given the whole problem, not island by island. Refused: none, and one that takes lanes.
+  void set_solver(std::unique_ptr<Solver> solver);
   /// Simulated time in seconds.
   double time() const;
   /// Steps done.

@@ -129,7 +129,7 @@ TEST(ContactRows, AgainstAWall) {
   WallDef wall;
   wall.shape = make_half_space({-1, 0, 0}, -0.66);
   wall.velocity = {-0.25, 0, 0};
-  const ContactRows found = find_contact_rows(solids, std::vector{wall}, nullptr);
+  const ContactRows found = find_contact_rows(solids, wall_obstacles(std::span(&wall, 1)), nullptr);
   ASSERT_FALSE(found.rows.empty());
   for (const ContactRow& row : found.rows) {
     if (std::fabs(row.point.y - 0.5) > 0.1 || std::fabs(row.point.z - 0.5) > 0.1) continue;

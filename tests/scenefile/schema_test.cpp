@@ -120,7 +120,7 @@ bool beyond_schema(const std::string& message) {
 TEST(SceneSchema, AgreesWithTheReader) {
   const Validator validator(parse_json(scene_schema()));
   int accepted = 0, refused = 0;
-  for (const char* name : {"machine.json", "pour.json", "tower.json"}) {
+  for (const char* name : {"jelly.json", "machine.json", "pour.json", "tower.json"}) {
     JsonValue scene = parse_json(read_text(source_folder() + "/examples/scenes/" + name));
     ASSERT_TRUE(validator.accepts(scene)) << name;
     spoil(scene, scene, [&](const JsonValue& spoilt) {

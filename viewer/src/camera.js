@@ -5,6 +5,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { isGround } from "./backdrop.js";
 import { reaches } from "./layout.js";
+import { SurfaceMeshes } from "./surfaces.js";
 
 const FROM = [0.62, -1, 0.42]; // at first
 const ROOM = 1.06; // around what is fitted
@@ -51,6 +52,7 @@ export class Rig {
         continue;
       growBox(box, layout.surfaces[body.surface], body.start);
     }
+    SurfaceMeshes.widen(box, frame.surfaces);
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
     this.box = box;
     this.centre = box.getCenter(new THREE.Vector3());

@@ -5,6 +5,7 @@ import { inflate, readContacts, readNumbers } from "./columns.js";
 import { Frame } from "./frame.js";
 import { findIslands } from "./islands.js";
 import { readCameras, readJoints, readLayout } from "./layout.js";
+import { SurfaceTrack } from "./surfaces.js";
 
 const MAGIC = "CAIRNPG2";
 const SAMPLES = 12; // frames that are looked at for the scales
@@ -24,6 +25,8 @@ export class Recording {
     this.layout.cameras = readCameras(reader);
     this.readStatistics(reader);
     this.readFrames(reader);
+    this.surfaces = SurfaceTrack.read(reader, this.frames.length);
+    this.layout.solids = this.surfaces?.solids ?? 0;
     this.frame = new Frame(this.layout.moving.length);
     this.seek(0);
   }
@@ -59,6 +62,7 @@ export class Recording {
     frame.flags.set(rows(this.awake, 1));
     frame.contacts.take(a, b, mode, vectors, begin[number], begin[number + 1]);
     frame.readings = this.readings.subarray(number * this.joints * 5, (number + 1) * this.joints * 5);
+    frame.surfaces = this.surfaces?.decode(number);
     if (this.groups) findIslands(this.layout, frame);
   }
 
@@ -85,7 +89,7 @@ export class Recording {
   /** Fastest body [m/s] and largest impulse [N s] of some frames: the scales of colours and arrows. */
   scales() {
     const frame = new Frame(this.layout.moving.length);
-    let fastest = 0, strongest = 0;
+    let fastest = this.surfaces?.fastest ?? 0, strongest = 0;
     for (let k = 0; k <= this.last; k += Math.max(1, Math.floor(this.frames.length / SAMPLES))) {
       this.decode(k, frame);
       for (let i = 0; i < frame.moving; ++i) fastest = Math.max(fastest, frame.speed(i) || 0);

@@ -9,6 +9,7 @@ import { ContactGlyphs } from "./contact_glyphs.js";
 import { JointGlyphs, Spring } from "./joint_glyphs.js";
 import { drawnSurfaces } from "./simplify.js";
 import { bodyMaterial, shadedSurface } from "./surface.js";
+import { SurfaceMeshes } from "./surfaces.js";
 
 const FADE = 0.995; // per frame, of the scales that follow a live run
 const SLOW_MS = 200, SLOW_PICTURES = 8; // when shadows go, then pixels
@@ -34,6 +35,7 @@ export class Stage {
     this.contacts = new ContactGlyphs(this.scene);
     this.joints = new JointGlyphs(this.scene);
     this.spring = new Spring(this.scene);
+    this.surfaces = new SurfaceMeshes(this.scene);
     this.useTheme();
   }
 
@@ -66,6 +68,7 @@ export class Stage {
     };
     const groups = mergeFixed([...owners.values()]);
     this.groups = groups.map((bodies) => this.instances(geometry(bodies[0].surface), bodies));
+    this.surfaces.build(layout.solids ?? 0);
     this.painted = null;
   }
 
@@ -145,6 +148,7 @@ export class Stage {
       mesh.boundingSphere = null; // for picking
     }
     this.paint(frame);
+    this.surfaces.show(frame.surfaces, this.colourBy, this.fastest);
     this.contacts.show(frame.contacts, this.strongest);
     this.joints.show(this.layout, frame);
     this.frame = frame;

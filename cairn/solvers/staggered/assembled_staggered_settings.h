@@ -8,7 +8,7 @@ struct AssembledStaggeredSettings {
   int iterations = 30;      ///< of both QPs, at most
   double tolerance = 1e-2;  ///< on the change of the impulses
   double eps = 1e-6;        ///< regularisation over the diagonal
-  int sweeps = 10;          ///< of Gauss-Seidel before the active sets of a QP
+  int sweeps = 20;          ///< of Gauss-Seidel before the active sets of a QP
   int most_sets = 30;       ///< active sets of a QP before Gauss-Seidel is asked again
 };
 
