@@ -3,9 +3,9 @@
 // (staggered_island.h). Source: J. A. Litven, A Parallel Active-Set Method for Solving Frictional Contact Problems,
 // 2013; staggered projections: Kaufman, Sueda, James, Pai 2008.
 //
-// When to use: small islands that stick, from a warm start, to an answer that is exact to round-off; `schurpa` for
-// contacts without friction and for mechanisms with such contacts. Staggering may crawl or stall where friction carries
-// the load (stacks of boxes that rock, card houses): the report says so, and the best iterate is returned.
+// When to use: small islands that stick, from a warm start, whose answer must be exact to round-off. `schurpa` is for
+// contacts without friction, and for mechanisms with such contacts. Staggering may crawl or stall where friction
+// carries the load (stacks of boxes that rock, card houses). The report then says so, and the best iterate is returned.
 //
 // Islands are solved side by side. What the method cannot take goes to `fallback`, and the report says how many:
 // islands of more than max_contacts, spin friction, and friction at all for `schurpa`.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // StaggeredIsland: one island by staggered projections (Litven 2013, algorithms 4.1 and 4.2, on rigid bodies).
 //
-// The contact and the friction program (staggered_programs.h) in turn. The corner of a friction diamond is realigned
-// with the direction in which friction pushes, so that the corner is the point of Coulomb's disc. What the contact
-// program sees of friction, g = W_zt beta, is accelerated by Anderson's method. Both are solved by the primal-dual
-// active set, either with one factorisation each for the whole solve (SCHURPA-SP) or with one per active set.
+// It solves the contact and the friction program (staggered_programs.h) in turn. The corner of a friction diamond is
+// realigned with the direction in which friction pushes, so that the corner is the point of Coulomb's disc. What the
+// contact program sees of friction, g = W_zt beta, is accelerated by Anderson's method. Both programs are solved by the
+// primal-dual active set, either with one factorisation each for the whole solve (SCHURPA-SP) or with one per active
+// set.
 //
-// Stops on the residual and not on the squared criterion (4.19), which misleads; keeps the best iterate, the start
-// included. Keeps its memory; no result depends on islands before.
+// It stops on the residual, because the squared criterion (4.19) misleads. It returns the best iterate, which may be
+// the start. It keeps its memory, and no result depends on the islands before.
 #pragma once
 
 #include <memory>

@@ -4,15 +4,15 @@
 //   contact   min 1/2 z^T W_zz z + (q_z + g)^T z            z = (normal impulses >= 0, joint rows within their bounds)
 //   friction  min 1/2 s^T W_ss s + (q_s + W_sn alpha)^T s   s = (beta in the polygon of alpha, joint rows again)
 //
-// with g = W_zt beta. Both have eps times their diagonal added as a proximal term around the last iterate, since more
-// contacts than carry a body make W singular: in the end it vanishes, and the factorisations stay. Where the active
-// sets of a program do not end, it is solved again with eps falling from one: every answer is the next one's guess of
-// who is bound. Without that a house of cards never begins.
+// with g = W_zt beta. More contacts than carry a body make W singular. So eps times the diagonal is added to both as a
+// proximal term around the last iterate. The term vanishes as the turns converge, and the factorisations stay. Where
+// the search for the active set of a program does not end, it is solved again with eps falling from one. Each answer
+// is the next one's guess of who is bound. Without that a house of cards never begins.
 //
-// A regular polygon of 2m facets is the sum of m segments: beta = sum_k b_k d_k with |b_k| <= alpha sin(pi / 2m), d_k
-// the directions of its sides. So friction is a bounded QP for every m. The diamond, m = 2, is a box in axes at 45
-// degrees to its corners (rotated_matrix.h) and can be realigned with sliding; finer polygons stay as they are, their
-// corners along the tangents among others.
+// A regular polygon of 2m facets is the sum of m segments: beta = sum_k b_k d_k with |b_k| <= alpha sin(pi / 2m), where
+// d_k are the directions of its sides. So friction is a bounded QP for every m. The diamond, m = 2, is a box in axes at
+// 45 degrees to its corners (rotated_matrix.h), and can be realigned with sliding. Finer polygons are not realigned:
+// some of their corners lie along the tangents.
 #pragma once
 
 #include <array>
