@@ -4,8 +4,8 @@
 // 2013; staggered projections: Kaufman, Sueda, James, Pai 2008.
 //
 // When to use: small islands that stick, from a warm start, whose answer must be exact to round-off. `schurpa` is for
-// contacts without friction, and for mechanisms with such contacts. Staggering may crawl or stall where friction carries
-// the load (stacks of boxes that rock, card houses). The report then says so, and the best iterate is returned.
+// contacts without friction, and for mechanisms with such contacts. Staggering may crawl or stall where friction
+// carries the load (stacks of boxes that rock, card houses). The report then says so, and the best iterate is returned.
 //
 // Islands are solved side by side. What the method cannot take goes to `fallback`, and the report says how many:
 // islands of more than max_contacts, spin friction, and friction at all for `schurpa`.
