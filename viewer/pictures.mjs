@@ -11,14 +11,14 @@ const [cairn, work, out] = process.argv.slice(2).map((path) => resolve(path));
 
 // at: frame; look: direction to the camera, and zoom; script: what else is shown. Sizes are for small files.
 const STILLS = [
-  { name: "card_house", scene: ["card_house_58"], steps: 345, at: 322, look: [[0.45, -1, 0.25], 1.25] },
-  { name: "fracture", scene: ["fracture_277"], steps: 90, at: 55, look: [[0.5, -1, 0.35], 1.35] },
-  { name: "tracked_vehicle", scene: ["tracked_vehicle"], steps: 200, at: 200, look: [[0.9, -1, 0.5], 1.3] },
-  { name: "forces", scene: ["arch"], steps: 120, at: 120, look: [[0.15, -1, 0.12], 1.35],
+  { name: "card_house", scene: ["card_house_58"], steps: 345, at: 322, look: [[0.45, -1, 0.25], 0.95] },
+  { name: "fracture", scene: ["fracture_277"], steps: 90, at: 55, look: [[0.5, -1, 0.35], 0.95] },
+  { name: "tracked_vehicle", scene: ["tracked_vehicle"], steps: 200, at: 200, look: [[0.9, -1, 0.5], 0.97] },
+  { name: "forces", scene: ["arch"], steps: 120, at: 120, look: [[0.15, -1, 0.12], 0.97],
     script: "cairn.show('contacts', true); cairn.show('forces', true); cairn.show('xray', true);" },
 ];
 const FILM = { name: "wall", scene: ["wall", "--param", "throw=20", "--param", "rows=12", "--param", "columns=16"],
-  steps: 110, every: 2, look: [[0.9, -1, 0.4], 1.2] };
+  steps: 110, every: 2, look: [[0.9, -1, 0.4], 0.95] };
 const LIVE = { name: "viewer", scene: ["card_house_58"], steps: 322, size: [1120, 700] };
 const STILL_SIZE = [480, 320], FILM_SIZE = [400, 250];
 
@@ -56,7 +56,7 @@ async function film(browser, { name, steps, every, look, ...scene }) {
   }
   const rate = String(60 / every / 1.5); // somewhat slower than it was
   ffmpeg("-framerate", rate, "-i", join(work, `${name}_%03d.png`), "-c:v", "libwebp_anim", "-loop", "0",
-    "-quality", "55", "-compression_level", "6", join(out, `${name}.webp`));
+    "-quality", "38", "-compression_level", "6", join(out, `${name}.webp`));
 }
 
 /** The page of a live run with a body picked. */
@@ -70,7 +70,7 @@ async function live(browser, { name, scene, steps, size }) {
     await cairn.stepOn(${steps});
     while (cairn.step < ${steps}) await wait();
     cairn.pick(20);
-    cairn.look([0.45, -1, 0.25], 0.95);
+    cairn.look([0.45, -1, 0.25], 0.9);
     for (let k = 0; k < 10; ++k) await wait();
   })()`);
   await browser.keepPicture(join(work, `${name}.png`));

@@ -21,6 +21,13 @@ JsonValue entry(const std::string& name, const std::string& summary) {
   return item;
 }
 
+/// The value of the command line, else the scene's own.
+std::string value_given(const RunOptions& given, const scenes::SceneParameter& parameter) {
+  for (const std::string& text : given.parameters)
+    if (text.starts_with(parameter.name + "=")) return text.substr(parameter.name.size() + 1);
+  return parameter.value;
+}
+
 bool is_file(const std::string& scene) { return scene.ends_with(".json") || scene.ends_with(".urdf"); }
 
 /// A name of letters that every folder takes.
@@ -44,7 +51,7 @@ JsonValue view_catalogue(const RunOptions& given) {
     for (const scenes::SceneParameter& p : scene.parameters) {
       JsonValue parameter = json_object();
       add_member(parameter, "name", json_text(p.name));
-      add_member(parameter, "value", json_text(p.value));
+      add_member(parameter, "value", json_text(scene.example == given.scene ? value_given(given, p) : p.value));
       add_member(parameter, "allowed", json_text(p.allowed));
       add_member(parameter, "help", json_text(p.help));
       parameters.push_back(std::move(parameter));
@@ -60,8 +67,12 @@ LiveLoaded view_load(const RunOptions& given, const std::string& scene, const Na
     fail_input("a page can load scenes by name, and the file that the program was started with");
   RunOptions o = given;
   o.scene = scene;
-  if (scene != given.scene || !parameters.empty()) o.parameters.clear();
-  for (const auto& [name, value] : parameters) o.parameters.push_back(fmt::format("{}={}", name, value));
+  if (scene != given.scene) o.parameters.clear();
+  // What the page says comes before what the command line says.
+  for (const auto& [name, value] : parameters) {
+    std::erase_if(o.parameters, [&name = name](const std::string& text) { return text.starts_with(name + "="); });
+    o.parameters.push_back(fmt::format("{}={}", name, value));
+  }
   const SceneChoice choice = choose_scene(o);
   SceneLook look;
   scenes::Scene made = build_scene(o, choice, nullptr, &look);

@@ -7,8 +7,8 @@
 
 namespace cairn::cli {
 
-/// [{"name", "summary", "parameters": [{"name", "value", "allowed", "help"}]}] of all scenes by name; before them the one
-/// of the command line, if it is another.
+/// [{"name", "summary", "parameters": [{"name", "value", "allowed", "help"}]}] of all scenes by name; before them the
+/// one of the command line, if it is another.
 JsonValue view_catalogue(const RunOptions& given);
 
 /// A scene of the catalogue under the options of the command line. A page can name no file but the one given there.

@@ -133,7 +133,8 @@ struct Unpacker {
   void operator()(LiveChange& x) const {
     std::string text;
     in.text(text), in.number(x.dt);
-    x.settings = std::make_shared<WorldSettings>(parse_scene(text, "settings of the run", "").value_or_throw().settings);
+    x.settings =
+        std::make_shared<WorldSettings>(parse_scene(text, "settings of the run", "").value_or_throw().settings);
   }
   void operator()(LiveDrive& x) const { archive_drive(in, x); }
   void operator()(LiveFriction& x) const { in.number(x.friction); }
@@ -196,8 +197,7 @@ std::vector<LoggedInput> unpack_inputs(const std::string& bytes) {
   inputs.resize(in.count(9));
   for (LoggedInput& logged : inputs) {
     in.number(logged.step);
-    logged.input =
-        fresh_input(in.get<std::uint8_t>(), std::make_index_sequence<std::variant_size_v<LiveInput>>());
+    logged.input = fresh_input(in.get<std::uint8_t>(), std::make_index_sequence<std::variant_size_v<LiveInput>>());
     std::visit(Unpacker{in}, logged.input);
   }
   return inputs;

@@ -23,8 +23,8 @@ std::vector<RecordedBody> added_bodies(std::span<const LoggedInput> inputs) {
   std::vector<RecordedBody> bodies;
   for (const LoggedInput& logged : inputs)
     if (const auto* shot = std::get_if<LiveShot>(&logged.input))
-      bodies.push_back({fmt::format("added {}", bodies.size() + 1), kShotForms[to_index(shot->form)],
-                        BodyKind::dynamic, mass_properties(shot_shape(*shot), shot->density).mass});
+      bodies.push_back({fmt::format("added {}", bodies.size() + 1), kShotForms[to_index(shot->form)], BodyKind::dynamic,
+                        mass_properties(shot_shape(*shot), shot->density).mass});
   return bodies;
 }
 

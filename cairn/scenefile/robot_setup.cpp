@@ -14,8 +14,8 @@ namespace cairn {
 
 namespace {
 
-constexpr double kGive = 0.02;          // rad or m by which a motor at its largest force has given way
-constexpr double kSettle = 0.08;        // s, damping over stiffness
+constexpr double kGive = 0.02;           // rad or m by which a motor at its largest force has given way
+constexpr double kSettle = 0.08;         // s, damping over stiffness
 constexpr double kStiffnessAlone = 500;  // of a joint whose motor has no limit
 
 JointAxis* axis_of(SceneJoint& joint) {
@@ -32,7 +32,8 @@ SceneJoint& joint_named(SceneFile& scene, const std::string& name) {
     known.push_back(joint.name);
   }
   fail_input(fmt::format("there is no hinge or prismatic joint \"{}\"{}; there are {}", name,
-                         did_you_mean(name, known, '"'), known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+                         did_you_mean(name, known, '"'),
+                         known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
 /// The motion of a joint from 0 to q in its own frame, whose x is the axis.
@@ -107,8 +108,7 @@ std::vector<std::pair<std::string, double>> with_mimics(const SceneFile& scene,
                                                         std::vector<std::pair<std::string, double>> values) {
   for (const SceneMimic& mimic : scene.mimics)
     for (std::size_t k = 0; k < values.size(); ++k)
-      if (values[k].first == mimic.of)
-        values.emplace_back(mimic.joint, mimic.factor * values[k].second + mimic.offset);
+      if (values[k].first == mimic.of) values.emplace_back(mimic.joint, mimic.factor * values[k].second + mimic.offset);
   return values;
 }
 

@@ -16,7 +16,8 @@ namespace {
 /// A box on a hinge of the world.
 World door(double density = 1000) {
   World world;
-  const BodyId leaf = world.add_body({.pose = {{0.5, 0, 1}}}, {{.shape = make_box({0.5, 0.05, 1}), .density = density}});
+  const BodyId leaf =
+      world.add_body({.pose = {{0.5, 0, 1}}}, {{.shape = make_box({0.5, 0.05, 1}), .density = density}});
   JointDef def = world.joint_at({}, leaf, frame_along({0, 0, 1}, {0, 0, 1}), HingeJoint{});
   world.add_joint(def);
   return world;

@@ -95,9 +95,10 @@ TEST(SceneCommands, ARunIsSavedWithWhatWasDone) {
   ask(session, R"({"do": "settings", "friction": 0.2, "iterations": 7})");
   ask(session, R"({"do": "step", "count": 10})");
   ask(session, R"({"do": "shoot", "origin": [-3, 0, 1], "direction": [1, 0, 0], "shape": "capsule"})");
-  EXPECT_NE(text(ask(session, R"({"do": "shoot", "origin": [0, 0, 9], "direction": [1, 0, 0], "shape": "capsul"})"),
-                 "error").find("capsule"),
-            std::string::npos);
+  EXPECT_NE(
+      text(ask(session, R"({"do": "shoot", "origin": [0, 0, 9], "direction": [1, 0, 0], "shape": "capsul"})"), "error")
+          .find("capsule"),
+      std::string::npos);
   const JsonValue now = ask(session, R"({"do": "settings"})");
   EXPECT_EQ(number(now, "iterations"), 7);
   ASSERT_NE(now.find("solver_settings"), nullptr);

@@ -28,7 +28,8 @@ std::string two_bars() {
   };
   const auto joint = [](const char* name, const char* parent, const char* child, const char* more) {
     return fmt::format(
-        "<joint name='{}' type='revolute'><parent link='{}'/><child link='{}'/><origin xyz='0 0 -{}'/><axis xyz='0 1 0'/>"
+        "<joint name='{}' type='revolute'><parent link='{}'/><child link='{}'/><origin xyz='0 0 -{}'/><axis xyz='0 1 "
+        "0'/>"
         "<limit lower='-2' upper='2' effort='400' velocity='3'/>{}</joint>",
         name, parent, child, std::string(parent) == "base" ? 0 : 1, more);
   };
