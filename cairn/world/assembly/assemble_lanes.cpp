@@ -380,6 +380,7 @@ void assemble_lanes(const ContactSource& from, const WorldSettings& settings, do
   const bool all_filled = filling.find(pool);
   out.is_in_lanes = true;
   sources.batch_before = lanes.batch_of;
+  count_joints(out.problem, from.graph.islands(), lanes, sources.counts);
   assign_batches(batching, from.graph.islands(), sources.counts, sources.island_batch, lanes);
   const bool same_batches = sources.batch_before == lanes.batch_of || filling.check_batches(pool);
   if (all_filled && same_batches) return lanes.keep_layout();
