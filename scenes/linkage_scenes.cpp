@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Scenes of linkages: light links that carry a heavy load, chains of hinges that fall in a heap, a hanging bridge, a
-// linkage with more hinges than it needs.
+// Scenes of linkages: light links that carry a heavy load, chains of hinges that fall in a heap, nets of ball joints, a
+// hanging bridge, a linkage with more hinges than it needs.
 #include <cmath>
+#include <vector>
 
+#include "cairn/core/index.h"
 #include "scenes/scene_family.h"
 #include "scenes/scene_parts.h"
 
@@ -49,6 +51,31 @@ void build_hinge_chains(World& world, const SceneValues& values) {
     }
   }
 }
+
+/// N x N balls 1 m apart, each joined half way to its neighbours along x and along `down`; the first along `down` are
+/// held. Balls meet nothing.
+void build_ball_net(World& world, int size, const Vec3& down) {
+  constexpr double kRadius = 0.4, kDensity = 1000;
+  std::vector<BodyId> balls;
+  for (int column = 0; column < size; ++column)
+    for (int row = 0; row < size; ++row) {
+      const Vec3 at = Vec3{double(column), 0, 0} + double(row) * down;
+      balls.push_back(world.add_body({.kind = row > 0 ? BodyKind::dynamic : BodyKind::fixed, .pose = {at}},
+                                     {ghost(make_sphere(kRadius), kDensity)}));
+      if (row == 0) continue;
+      const BodyId ball = balls.back(), above = balls[balls.size() - 2];
+      world.add_joint(world.joint_at(above, ball, {at - 0.5 * down, {}}, BallJoint{}));
+      if (column == 0) continue;
+      const BodyId beside = balls[balls.size() - 1 - to_index(size)];
+      world.add_joint(world.joint_at(beside, ball, {at - Vec3{0.5, 0, 0}, {}}, BallJoint{}));
+    }
+}
+
+/// It hangs at rest.
+void build_joint_grid(World& world, const SceneValues& values) { build_ball_net(world, values.size(), {0, 0, -1}); }
+
+/// It lies and falls until it hangs.
+void build_joint_net(World& world, const SceneValues& values) { build_ball_net(world, values.size(), {0, 1, 0}); }
 
 /// Planks along an arc between two posts, hinged to each other and to the posts, with a load on the middle.
 void build_bridge(World& world, const SceneValues& values) {
@@ -128,6 +155,20 @@ std::vector<SceneFamily> linkage_scenes() {
        .summary = "100 chains of 11 boxes and 10 hinges fall in a heap",
        .parameters = {friction_parameter(), {"chains", 100, 1, 10000, "of 11 boxes", true}},
        .build = build_hinge_chains},
+      {.name = "joint_grid_",
+       .size = {2, 200, 40},
+       .summary = "N x N balls on ball joints hang from their uppermost row",
+       .parameters = {},
+       .build = build_joint_grid,
+       .measure_from = 0,
+       .floor = -1e6},
+      {.name = "joint_net_",
+       .size = {2, 200, 30},
+       .summary = "N x N balls on ball joints lie in a plane, held along one edge, and fall",
+       .parameters = {},
+       .build = build_joint_net,
+       .measure_from = 0,
+       .floor = -1e6},
       {.name = "bridge_",
        .size = {4, 1000, 100},
        .summary = "N hinged planks hang between two posts and carry a load",

@@ -170,12 +170,16 @@ void finish(Contestant& c, const std::vector<int>& threads) {
 
 std::vector<RealtimeScene> realtime_scenes(bool quick) {
   if (quick)
-    return {{"ball_grid_24", 6, 12},   {"ball_grid_40", 2, 12},   {"boxes_on_mesh", 60, 12},
-            {"pyramid_20", 60, 60},    {"pyramid_100", 12, 12},   {"box_stack_20", 60, 60},
-            {"card_house_40", 60, 60}, {"card_house_48", 60, 60}, {"hinge_chains", 30, 12}};
+    return {{"ball_grid_24", 6, 12},  {"ball_grid_40", 2, 12},   {"boxes_on_mesh", 60, 12}, {"pyramid_20", 60, 60},
+            {"pyramid_100", 12, 12},  {"box_stack_20", 60, 60},  {"card_house_40", 60, 60}, {"card_house_48", 60, 60},
+            {"hinge_chains", 30, 12}, {"joint_grid_10", 30, 60}, {"joint_grid_40", 12, 12}, {"joint_net_10", 30, 60},
+            {"joint_net_30", 30, 12}, {"ragdolls_36", 60, 12},   {"ragdolls_144", 60, 12}};
   return {{"ball_grid_24", 60, 60},    {"ball_grid_40", 12, 24},    {"boxes_on_mesh", 900, 300, 15, 2400},
           {"pyramid_20", 900, 300},    {"pyramid_100", 600, 120},   {"box_stack_20", 900, 300},
-          {"card_house_40", 300, 300}, {"card_house_48", 300, 300}, {"hinge_chains", 300, 300}};
+          {"card_house_40", 300, 300}, {"card_house_48", 300, 300}, {"hinge_chains", 300, 300},
+          {"joint_grid_10", 60, 300},  {"joint_grid_20", 60, 120},  {"joint_grid_40", 60, 60},
+          {"joint_net_10", 60, 120},   {"joint_net_20", 60, 60},    {"joint_net_30", 60, 60},
+          {"ragdolls_36", 120, 60},    {"ragdolls_144", 120, 60},   {"ragdolls_400", 120, 24}};
 }
 
 std::vector<EngineResult> race_engines(const RealtimeScene& scene, const BenchRealtimeOptions& options,

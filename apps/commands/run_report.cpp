@@ -207,6 +207,7 @@ void RunStatistics::add(const StepReport& report, const StepCost& cost, double g
   joints_.max_angle_error = std::max(joints_.max_angle_error, report.max_joint_angle_error);
   joints_.max_kinetic_energy = std::max(joints_.max_kinetic_energy, report.kinetic_energy);
   joints_.drive_work += report.drive_work;
+  joints_.direct = report.solve.joints.mechanisms, joints_.swept = report.solve.joints.swept_mechanisms;
   if (report.solve.joints.redundant_rows > joints_.redundant_rows)
     joints_.redundant_rows = report.solve.joints.redundant_rows, joints_.redundant = report.redundant;
   quarantined_ += static_cast<std::int64_t>(report.quarantined.size());
@@ -319,6 +320,7 @@ nlohmann::json to_json(const RunSummary& s) {
       {"broken_joints", s.joints.broken},
       {"max_joint_error_m", s.joints.max_error},
       {"max_joint_angle_error", s.joints.max_angle_error},
+      {"mechanisms", {{"direct", s.joints.direct}, {"swept", s.joints.swept}}},
       {"redundant_rows", s.joints.redundant_rows},
       {"redundant_mechanisms", redundant_json(s.joints.redundant)},
       {"max_overlap_m", s.means.max_overlap},
@@ -376,6 +378,8 @@ void print_summary(std::FILE* out, const RunSummary& s) {
     row("joints",
         fmt::format("{}, at most {} and {:.3g} rad apart, {} broke; energy drift {:.3g}", s.joints.joints,
                     length_text(s.joints.max_error), s.joints.max_angle_error, s.joints.broken, energy_drift(s)));
+  if (s.joints.direct + s.joints.swept > 0)
+    row("mechanisms", fmt::format("{} solved directly, {} by sweeps", s.joints.direct, s.joints.swept));
   if (s.joints.redundant_rows > 0) row("redundant", redundant_text(s.joints));
   row("overlap",
       fmt::format("at most {}, mean {}", length_text(s.means.max_overlap), length_text(mean(s.means.mean_overlap))));

@@ -91,6 +91,7 @@ struct JointSums {
   double drive_work = 0;                      ///< J, of drives and springs, over all steps
   std::int64_t redundant_rows = 0;            ///< most in a step
   std::vector<RedundantMechanism> redundant;  ///< of that step, the worst
+  std::int64_t direct = 0, swept = 0;         ///< mechanisms of the last step that were solved directly and by sweeps
 };
 
 /// What became of the contract of the solver (ContractReport), over all steps that had one.

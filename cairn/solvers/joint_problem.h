@@ -3,6 +3,7 @@
 // this, so that a part of a step needs no copy of rows and bodies.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "cairn/problem/contact_problem.h"
@@ -19,6 +20,9 @@ struct JointProblem {
   std::span<const ProblemBody> bodies;
   std::span<const JointBlock> joints;
   std::span<const JointRow> joint_rows;
+  std::span<const std::uint8_t> left_out;  ///< per joint: 1 where it belongs to no mechanism here; empty: none is
+
+  bool leaves_out(std::size_t joint) const { return !left_out.empty() && left_out[joint] != 0; }
 };
 
 }  // namespace cairn

@@ -203,7 +203,11 @@ void assemble_problem(WorldState& world, double dt) {
   assemble_bodies({world.bodies, world.movers, world.settings}, dt, world.pool.get(), world.assembly);
   assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
   apply_impacts(source, impact_horizon(lanes, dt), world.pool.get(), world.assembly);
-  if (lanes != nullptr) assemble_lanes(source, *lanes, world.pool.get(), world.assembly);
+  if (lanes != nullptr) {
+    assemble_lanes(source, *lanes, world.pool.get(), world.assembly);
+    lanes->choose_joints(world.assembly.problem, world.pool.get());
+    follow_curves(world.bodies, world.joints, *lanes, world.pool.get(), world.assembly);
+  }
   if (lanes == nullptr || world.is_judging || world.keeps_problem || world.keeps_warm_start)
     assemble_contacts(source, world.pool.get(), world.assembly);
   if (world.projects_joints)
@@ -259,7 +263,9 @@ void project_joints(WorldState& world) {
   world.joint_projection = {};
   if (!world.projects_joints) return;
   StageTimer timing(world, Stage::solve);
-  world.joint_projection = world.joint_projector.run();
+  const LaneSolver* lanes = world.solver->lane_solver();
+  world.joint_projection =
+      world.joint_projector.run(lanes != nullptr ? lanes->swept_joints() : std::span<const std::uint8_t>{});
 }
 
 void report_projection(const JointProjectionReport& now, JointProjectionReport& sum) {

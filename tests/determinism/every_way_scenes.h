@@ -70,6 +70,38 @@ inline void add_chain(World& world) {
   world.add_joint(world.joint_at(last, weight, frame_along({1.55, 0, 0.5}, {0, 1, 0}), RopeJoint{0.2, 0, 0}));
 }
 
+/// A net of balls that falls on a box, and limbs with cones, twists and friction: soft_step sweeps both. Some joints
+/// of the net break.
+inline void add_net(World& world) {
+  constexpr int kSize = 4;
+  add_floor(world);
+  world.add_body({.kind = BodyKind::fixed, .pose = {{0.4, 0.4, 0.2}}}, {{.shape = make_box({0.2, 0.1, 0.2})}});
+  std::vector<BodyId> balls;
+  for (int k = 0; k < kSize * kSize; ++k) {
+    const Vec3 at{0.25 * (k / kSize), 0.25 * (k % kSize), 0.5};
+    balls.push_back(
+        world.add_body({.pose = {at}, .velocity = {{0.1 * (k % 3), 0, -1}}}, {{.shape = make_sphere(0.1)}}));
+    const auto join = [&](int other, const Vec3& way) {
+      JointDef def = world.joint_at(balls[to_index(k - other)], balls.back(), {at - 0.125 * way, {}},
+                                    BallJoint{kUnlimited, {}, 0.01});
+      if (k == 2 * kSize + 1) def.break_force = 120;
+      world.add_joint(def);
+    };
+    if (k % kSize > 0) join(1, {0, 1, 0});
+    if (k / kSize > 0) join(kSize, {1, 0, 0});
+  }
+  const JointAxis twist{.motion = AxisMotion::limited, .lower = -0.3, .upper = 0.3};
+  BodyId last{};
+  for (int k = 0; k < 4; ++k) {
+    const BodyId limb = world.add_body({.pose = {{2, 0.3 * k + 0.15, 0.4}}, .velocity = {{0.5, 0, 0}, {0, 0, 2}}},
+                                       {{.shape = make_box({0.05, 0.12, 0.05})}});
+    if (k > 0)
+      world.add_joint(
+          world.joint_at(last, limb, frame_along({2, 0.3 * k, 0.4}, {0, 1, 0}), BallJoint{0.5, twist, 0.05}));
+    last = limb;
+  }
+}
+
 inline void add_locked(World& world) {
   add_floor(world, {.friction = 0.3});
   const std::uint32_t axes[] = {kLockX,   kLockX | kLockTurnZ, kLockTurns, kLockY | kLockTurnX | kLockTurnZ, kLockZ,
@@ -149,6 +181,7 @@ inline const std::vector<WayScene>& every_way_scenes() {
       {"stack", false, add_stack, nullptr},
       {"pile", false, add_pile, nullptr},
       {"chain", true, add_chain, nullptr},
+      {"net", true, add_net, nullptr},
       {"locked", true, add_locked, nullptr},
       {"bouncing", false, add_bouncing, settle_bouncing},
       {"rolling", true, add_rolling, nullptr},

@@ -81,6 +81,23 @@ void add_torn_loop(Stage& stage) {
   stage.world.set_pose(parts[2], {{-1, 0.01, 4}, {}});
 }
 
+/// Balls on ball joints with friction that fall on the ground: too costly to be solved directly.
+void add_net(Stage& stage) {
+  constexpr int kSize = 4;
+  stage.add_ground();
+  std::vector<BodyId> balls;
+  for (int k = 0; k < kSize * kSize; ++k) {
+    const Vec3 at{double(k / kSize), double(k % kSize), 1};
+    balls.push_back(stage.add({.pose = {at}, .velocity = {{0.2 * (k % 3), 0, -1}, {}}}, make_sphere(0.4)));
+    const auto join = [&](int other, const Vec3& way) {
+      stage.world.add_joint(stage.world.joint_at(balls[to_index(k - other)], balls.back(), {at - 0.5 * way, {}},
+                                                 BallJoint{k == 7 ? 0.3 : kUnlimited, {}, 0.5}));
+    };
+    if (k % kSize > 0) join(1, {0, 1, 0});
+    if (k / kSize > 0) join(kSize, {1, 0, 0});
+  }
+}
+
 void add_locked(Stage& stage) {
   stage.add_ground();
   for (int i = 0; i < 3; ++i)
@@ -126,6 +143,7 @@ const Scene kScenes[] = {{"stack", add_stack},
                          {"short_chain", add_short_chain, true},
                          {"equal_chains", add_equal_chains, true},
                          {"torn_loop", add_torn_loop, true},
+                         {"net", add_net, true},
                          {"locked", add_locked, true},
                          {"rolling", add_rolling, true},
                          {"bouncing", add_bouncing},

@@ -77,6 +77,7 @@ void LaneManifolds::find_batches(const LaneInput& in, const LaneBatching& batchi
         [&](int p) { return in.warm.contact_impulse.empty() ? 0.0 : in.warm.contact_impulse[contact(p)][0]; },
         counts_[to_index(islands_.of_edge[i])]);
   }
+  count_joints(problem, islands_, lanes, counts_);
   assign_batches(batching, islands_, counts_, island_batch_, lanes);
   batch_.assign(size(), 0);
   for (std::size_t i = 0; i < size(); ++i)

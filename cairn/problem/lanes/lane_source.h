@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -133,6 +134,17 @@ class LaneBatching {
     return spread;
   }
 };
+
+/// Counts the joints of each island. Locked axes and rolling resistance are none.
+inline void count_joints(const ContactProblem& problem, const Islands& islands, const LaneProblem& lanes,
+                         std::span<IslandCounts> counts) {
+  for (const JointBlock& joint : problem.joints) {
+    const auto a = to_index(joint.body_a), b = to_index(joint.body_b);
+    if (!lanes.can_move(a) || !lanes.can_move(b) || islands.of_vertex[b] < 0) continue;
+    const JointRow& first = problem.joint_rows[to_index(joint.first_row)];
+    counts[to_index(islands.of_vertex[b])].joints += std::isinf(first.lower) && std::isinf(first.upper) ? 1 : 0;
+  }
+}
 
 /// The batch of each island, and of each body (LaneProblem::batch_of) by its island; bodies without one have batch 0.
 inline void assign_batches(const LaneBatching& batching, const Islands& islands, std::span<const IslandCounts> counts,

@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostRanks = 8;
 
 /// What a direct solver of joints did.
 struct JointReport {
-  std::int64_t mechanisms = 0;
+  std::int64_t mechanisms = 0;                  ///< that were solved directly
   std::int64_t programs_built = 0;              ///< symbolic phases of this solve: 0 when all structures were known
   std::int64_t factorisations = 0;              ///< numeric phases, one per mechanism and change of its active rows
   std::int64_t redundant_rows = 0;              ///< rows that others imply: their impulse is left alone
@@ -26,6 +26,7 @@ struct JointReport {
   std::array<MechanismRank, kMostRanks> ranks;  ///< of these the most redundant, the first of equals first
   std::int64_t eliminated = 0;  ///< islands whose contacts were solved with the joints eliminated (joint_elimination.h)
   int active_changes = 0;       ///< times that limits or motors entered or left the direct part
+  std::int32_t swept_mechanisms = 0;  ///< that were swept with the contacts (soft_step, joint_choice.h)
 };
 
 }  // namespace cairn

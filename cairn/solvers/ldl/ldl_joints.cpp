@@ -17,15 +17,23 @@ constexpr int kFewest = 3;  // mechanisms that are worth a batch with empty lane
 
 void LdlJoints::prepare(const JointProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
                         std::span<const std::uint8_t> is_picked) {
+  find(problem, pool);
+  factor(problem, is_active, pool, is_picked);
+}
+
+void LdlJoints::find(const JointProblem& problem, ThreadPool* pool) {
+  if (!finder_.find(problem, pool, mechanisms_, mechanism_count_)) return;
+  find_programs();
+  form_units();
+  number_slots(problem.joint_rows.size());
+}
+
+void LdlJoints::factor(const JointProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
+                       std::span<const std::uint8_t> is_picked) {
   require(is_active.empty() || is_active.size() == problem.joint_rows.size(),
           "is_active: give one flag per joint row, or none");
   const auto [eps, redundant] = settings_.regularisation;
   require(eps >= 0 && eps <= 0.1 && redundant >= 0 && redundant <= 0.1, "eps and redundant must lie in [0, 0.1]");
-  if (finder_.find(problem, pool, mechanisms_, mechanism_count_)) {
-    find_programs();
-    form_units();
-    number_slots(problem.joint_rows.size());
-  }
   pick_units(is_picked);
   is_active_.assign(is_active.begin(), is_active.end());
   if (is_active.empty())

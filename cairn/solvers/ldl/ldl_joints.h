@@ -30,6 +30,11 @@ class LdlJoints {
  public:
   explicit LdlJoints(const LdlSettings& settings) : settings_(settings), cache_(settings.program) {}
 
+  /// The mechanisms of a problem and their programs, the first part of `prepare`.
+  void find(const JointProblem& problem, ThreadPool* pool);
+  /// The second part: their factors.
+  void factor(const JointProblem& problem, std::span<const std::uint8_t> is_active, ThreadPool* pool,
+              std::span<const std::uint8_t> is_picked = {});
   /// `is_active` per joint row: rows that are not keep the impulse 0; empty: rows without bounds are active.
   /// `is_picked` per mechanism: only these are factored and solved, the others get no impulses or any; empty: all. A
   /// warm call with mechanisms of known structure allocates nothing.

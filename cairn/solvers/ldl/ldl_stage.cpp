@@ -34,7 +34,8 @@ void add_rank(const MechanismRank& rank, JointReport& report) {
 }  // namespace
 
 void add_report(const JointReport& from, JointReport& to) {
-  to.mechanisms += from.mechanisms, to.programs_built += from.programs_built;
+  to.mechanisms += from.mechanisms, to.swept_mechanisms += from.swept_mechanisms;
+  to.programs_built += from.programs_built;
   to.factorisations += from.factorisations, to.active_changes += from.active_changes;
   to.redundant_rows += from.redundant_rows, to.redundant_mechanisms += from.redundant_mechanisms;
   to.eliminated += from.eliminated;

@@ -53,8 +53,9 @@ void LdlMechanism::clear() {
 /// Notes what the result depends on. True: nothing of it has changed.
 bool LdlMechanismFinder::is_known(const JointProblem& problem) {
   bool same = std::ranges::equal(problem.joints, joints_) && problem.joint_rows.size() == row_kind_.size() &&
-              problem.bodies.size() == body_kind_.size();
+              problem.bodies.size() == body_kind_.size() && std::ranges::equal(problem.left_out, left_out_);
   if (!same) joints_.assign(problem.joints.begin(), problem.joints.end());
+  if (!same) left_out_.assign(problem.left_out.begin(), problem.left_out.end());
   row_kind_.resize(problem.joint_rows.size()), body_kind_.resize(problem.bodies.size());
   const auto note = [&](const auto& from, std::vector<std::uint8_t>& kinds) {
     for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -75,8 +76,11 @@ bool LdlMechanismFinder::find(const JointProblem& problem, ThreadPool* pool, std
     return (body_kind_[to_index(body)] & kDynamic) != 0 ? body : kNoVertex;
   };
   edges_.clear();
-  for (const JointBlock& joint : problem.joints)
-    edges_.push_back(only_resists(joint) ? Edge{} : Edge{vertex(joint.body_a), vertex(joint.body_b)});
+  for (std::size_t k = 0; k < problem.joints.size(); ++k) {
+    const JointBlock& joint = problem.joints[k];
+    const bool joins = !only_resists(joint) && !problem.leaves_out(k);
+    edges_.push_back(joins ? Edge{vertex(joint.body_a), vertex(joint.body_b)} : Edge{});
+  }
   finder_.find(edges_, static_cast<std::int32_t>(problem.bodies.size()), pool, islands_);
   adopt_resistance(problem);
   of_island_.assign(to_index(islands_.count), -1);

@@ -69,7 +69,7 @@ class LdlMechanismFinder {
   std::vector<std::int32_t> of_island_, local_;  ///< mechanism per island; number in its mechanism per body
   // What the result depends on, of the last call: joints, and the kinds of rows and bodies.
   std::vector<JointBlock> joints_;
-  std::vector<std::uint8_t> row_kind_, body_kind_;
+  std::vector<std::uint8_t> left_out_, row_kind_, body_kind_;
 };
 
 /// Whether a row has a bound that can hold it.

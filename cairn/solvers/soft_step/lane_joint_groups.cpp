@@ -8,13 +8,13 @@
 #include "cairn/graph/edges.h"
 #include "cairn/simd/simd.h"
 #include "cairn/solvers/ldl/ldl_structure.h"
+#include "cairn/solvers/soft_step/joint_lanes.h"
 
 namespace cairn {
 
 namespace {
 
 constexpr std::size_t kOpenGroups = 8;  // the last ones, among which a place for a joint is looked for
-constexpr int kWidth = 8;
 
 /// Which bodies of a joint can move.
 std::uint8_t moves_of(const JointBlock& joint, const LaneProblem& lanes) {
@@ -22,21 +22,10 @@ std::uint8_t moves_of(const JointBlock& joint, const LaneProblem& lanes) {
   return static_cast<std::uint8_t>(2 * moves(joint.body_a) + moves(joint.body_b));
 }
 
-/// Velocities or displacements of eight bodies, turned: out[k][lane] of which the first six are used.
-inline void gather(const LaneProblem& lanes, const std::int32_t* records, bool displacement, Double8 (&out)[kWidth]) {
-  for (int lane = 0; lane < kWidth; ++lane) {
-    const LaneBody& body = lanes.bodies[to_index(records[lane])];
-    Float8 from;
-    get_lanes(displacement ? body.displacement : body.velocity, from);
-    convert(from, out[lane]);
-  }
-  transpose(out);
-}
-
 /// The way back: u' <- u' + change, of which the last two are 0. No two lanes have the same record, but nobody's.
-inline void scatter(Double8 (&change)[kWidth], const std::int32_t* records, LaneProblem& lanes) {
+inline void scatter(Double8 (&change)[kJointLanes], const std::int32_t* records, LaneProblem& lanes) {
   transpose(change);
-  for (int lane = 0; lane < kWidth; ++lane) {
+  for (int lane = 0; lane < kJointLanes; ++lane) {
     float* to = lanes.bodies[to_index(records[lane])].velocity;
     Float8 now;
     Double8 next;
@@ -46,13 +35,6 @@ inline void scatter(Double8 (&change)[kWidth], const std::int32_t* records, Lane
     convert(next, now);
     put_lanes(now, to);
   }
-}
-
-/// a.u + b.w of eight rows, summed in the order of the columns.
-inline void dot(const Double8* a, const Double8* u, const Double8* b, const Double8* w, Double8& sum) {
-  sum = a[0] * u[0];
-  for (int k = 1; k < 6; ++k) sum += a[k] * u[k];
-  for (int k = 0; k < 6; ++k) sum += b[k] * w[k];
 }
 
 /// L of a body (LaneProblem::scale_row) for all rows of a joint; zero if it cannot move.
@@ -261,8 +243,9 @@ inline void LaneJointGroups::find_group_residuals(const Group& group, const Lane
                                                   std::span<const double> impulse, std::span<double> minus_y) {
   constexpr bool kBiased = pass == Pass::biased;
   Lanes u[kLanes], w[kLanes], moved_a[kLanes]{}, moved_b[kLanes]{}, sum, bias, now;
-  gather(lanes, group.record_a, false, u), gather(lanes, group.record_b, false, w);
-  if constexpr (kBiased) gather(lanes, group.record_a, true, moved_a), gather(lanes, group.record_b, true, moved_b);
+  gather_velocities(lanes, group.record_a, u), gather_velocities(lanes, group.record_b, w);
+  if constexpr (kBiased)
+    gather_displacements(lanes, group.record_a, moved_a), gather_displacements(lanes, group.record_b, moved_b);
   for (std::int32_t r = 0; r < group.rows; ++r) {
     Row& row = rows_[to_index(group.first + r)];
     const Law& law = group.is_rigid ? rigid_ : laws_[to_index(group.first + r)];

@@ -18,19 +18,20 @@ int LaneJoints::batch_of(const JointBlock& joint, const LaneProblem& lanes) {
   return -1;
 }
 
-void LaneJoints::pick_joints(const ContactProblem& problem, int batch, const LaneProblem& lanes) {
+void LaneJoints::pick_joints(const ContactProblem& problem, const JointChoice& choice, int batch,
+                             const LaneProblem& lanes) {
   joints_.clear(), numbers_.clear();
   for (std::size_t k = 0; k < problem.joints.size(); ++k)
-    if (batch_of(problem.joints[k], lanes) == batch)
+    if (!choice.is_swept(k) && batch_of(problem.joints[k], lanes) == batch)
       joints_.push_back(problem.joints[k]), numbers_.push_back(static_cast<std::int32_t>(k));
   part_ = problem, part_.joints = joints_;
 }
 
-void LaneJoints::load(const ContactProblem& problem, std::span<const double> impulse, int sub_steps, int batch,
-                      LaneProblem& lanes, ThreadPool* pool) {
-  const double share = 1.0 / sub_steps;
+void LaneJoints::load(const ContactProblem& problem, const JointChoice& choice, std::span<const double> impulse,
+                      Part part, LaneProblem& lanes, ThreadPool* pool) {
+  const double share = 1.0 / part.sub_steps;
   law_.dt = share * problem.dt, law_.stabilisation = problem.stabilisation;
-  pick_joints(problem, batch, lanes);
+  pick_joints(problem, choice, part.batch, lanes);
   part_.law = &law_;
   if (empty()) return;
   CAIRN_ASSERT(impulse.empty() || impulse.size() == part_.joint_rows.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// LaneJoints: the joints of a step inside sub-steps whose contacts are in lanes. Contacts are swept in float; joints
-// are solved together in double by the block LDL (ldl_joints.h), with one factor for the step, and change the
-// velocities of their bodies' records.
+// LaneJoints: the joints of a step that are solved directly, inside sub-steps whose contacts are in lanes. Contacts are
+// swept in float; joints are solved together in double by the block LDL (ldl_joints.h), with one factor for the step,
+// and change the velocities of their bodies' records.
 //
 //   y = J u + bias + G l,  (J M^-1 J^T + G) dl = -y,  u' <- u' + L^T J^T dl
 //
@@ -17,6 +17,7 @@
 #include "cairn/core/index.h"
 #include "cairn/problem/lanes/lane_problem.h"
 #include "cairn/solvers/ldl/ldl_stage.h"
+#include "cairn/solvers/soft_step/joint_choice.h"
 #include "cairn/solvers/soft_step/lane_joint_groups.h"
 
 namespace cairn {
@@ -25,9 +26,12 @@ class LaneJoints {
  public:
   LaneJoints();
 
-  /// Bodies of `problem` and the joints of one batch; its contacts are not looked at. `impulse`: of the whole step, or
-  /// empty.
-  void load(const ContactProblem& problem, std::span<const double> impulse, int sub_steps, int batch,
+  /// Bodies of `problem` and the joints of one batch that are not swept; its contacts are not looked at. `impulse`: of
+  /// the whole step, or empty.
+  struct Part {
+    int batch = 0, sub_steps = 1;
+  };
+  void load(const ContactProblem& problem, const JointChoice& choice, std::span<const double> impulse, Part part,
             LaneProblem& lanes, ThreadPool* pool);
 
   /// As if the problem had no joints.
@@ -52,7 +56,7 @@ class LaneJoints {
   static int batch_of(const JointBlock& joint, const LaneProblem& lanes);
 
  private:
-  void pick_joints(const ContactProblem& problem, int batch, const LaneProblem& lanes);
+  void pick_joints(const ContactProblem& problem, const JointChoice& choice, int batch, const LaneProblem& lanes);
   void divide_bounds(double share);
   std::size_t slot(std::int32_t row) const { return to_index(stage_->slots()[to_index(row)]); }
 

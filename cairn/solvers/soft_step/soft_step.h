@@ -6,8 +6,10 @@
 //                       normals, soft:  l <- max(0, l - c_m K^-1 (J u + max(c_r (s + slop), -push)) - c_l l)
 //                       d <- d + h u,  s = gap + J d
 //                       normals, friction, normals of each manifold, rigid:  l <- proj( l - K^-1 J u )
-//   Joints are solved exactly after the soft sweep and after the last rigid one (lane_joints.h).
+//   Joints of a mechanism are swept with the contacts (swept_joints.h), or solved directly after the soft sweep and
+//   after the last rigid one (lane_joints.h), whichever suits the mechanism (joint_choice.h).
 //   How many sub-steps and sweeps an island gets depends on the island alone: islands that get the same make a batch.
+//   An island of joints that nothing touches takes one sub-step, with several sweeps.
 //   An island whose contacts have no impulses to start from gets more rigid sweeps: an arch would else fall before its
 //   impulses have built up.
 //   c_r = w/a1, c_m = a2/(1+a2), c_l = 1/(1+a2), a1 = 2 zeta + h w, a2 = h w a1, w = 2 pi hertz: a row is a damped
@@ -24,12 +26,13 @@
 #include <string>
 
 #include "cairn/solvers/lane_solver.h"
+#include "cairn/solvers/soft_step/joint_choice.h"
 #include "cairn/solvers/solver.h"
 
 namespace cairn {
 
 struct SoftStepSettings {
-  int sub_steps = 0;   ///< 0: 8 in islands of up to 256 manifolds, most of several points, else 4
+  int sub_steps = 0;   ///< 0: 1 if nothing touches, 6 if more joints than manifolds, 8 if few and flat, else 4
   int iterations = 1;  ///< soft sweeps per sub-step
   int relax = 0;       ///< rigid sweeps per sub-step; 0: 2 where most manifolds have several points, else 1
   int cold_relax = 4;  ///< the same for islands nearly none of whose contacts has an impulse; fewer: masonry falls
@@ -38,6 +41,7 @@ struct SoftStepSettings {
   double still_factor = 1;   ///< contacts with bodies that cannot move have this times the frequency
   double push = 3;           ///< m/s, fastest push-out; lower: gentler, deep overlaps stay longer
   double slop = 0;           ///< m, overlap left alone; while bodies sink into it they rub too little
+  JointSolve joint_solve = JointSolve::automatic;  ///< direct or by sweeps
 
   // A contract (contract.h), which make_solver puts around the solver; SoftStepSolver itself does not read it.
   double max_residual = 0;            ///< of every island, else `stronger` solves it again; 0: no contract
@@ -61,6 +65,8 @@ class SoftStepSolver : public Solver, public LaneSolver {
   LaneSolver* lane_solver() override { return this; }
   int batch_of(const IslandCounts& counts) const override;
   int sub_steps(int batch) const override;
+  std::span<const std::uint8_t> choose_joints(const ContactProblem& problem, ThreadPool* pool) override;
+  std::span<const std::uint8_t> swept_joints() const override;
   SolveReport solve_lanes(LaneProblem& lanes, const ContactProblem& problem, ContactSolution& solution,
                           SolveContext& context) override;
 
@@ -69,6 +75,9 @@ class SoftStepSolver : public Solver, public LaneSolver {
  private:
   struct Workspace;
   void load(const ContactProblem& problem, const ContactSolution& warm, SolveContext& context);
+  unsigned load_joints(LaneProblem& lanes, const ContactProblem& problem, std::span<const double> impulse,
+                       ThreadPool* pool);
+  void keep_energies(LaneProblem& lanes, double dt, ThreadPool* pool);
 
   SoftStepSettings settings_;
   std::unique_ptr<Workspace> workspace_;

@@ -120,6 +120,7 @@ class LaneAssembly {
   /// Batches from the counts of islands. True if all lanes were found with the batches that they have now.
   bool assign_batches() {
     sources_.batch_before = lanes_.batch_of;
+    count_joints(out_.problem, from_.graph.islands(), lanes_, sources_.counts);
     cairn::assign_batches(batching_, from_.graph.islands(), sources_.counts, sources_.island_batch, lanes_);
     if (sources_.batch_before == lanes_.batch_of) return true;
     std::atomic<bool> same = true;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cairn/core/index.h"
+#include "cairn/dynamics/integrate.h"
 #include "cairn/world/assembly/contact_blocks.h"
 #include "cairn/world/limits.h"
 
@@ -178,6 +179,44 @@ void assemble_rows(const ContactSource& from, const Bodies& bodies, const WorldS
         out.solution.joint_impulse[first + k] = std::clamp(impulse_scale * state.impulse[k], row.lower, row.upper);
       }
       write_blocks(state, world_frame, joints.first_row[j], &problem.joints[to_index(joints.first_block[j])]);
+    }
+  });
+}
+
+void follow_curves(const Bodies& bodies, const Joints& joints, const LaneSolver& solver, ThreadPool* pool,
+                   Assembly& out) {
+  constexpr double kStill = 2e-3;  // rad of both bodies in a step: bends by some micrometres
+  ContactProblem& problem = out.problem;
+  const std::span<const std::uint8_t> swept = solver.swept_joints();
+  if (swept.empty()) return;
+  const auto velocity = [&](std::int32_t body) {
+    return problem.bodies[body >= 0 ? to_index(body) : bodies.size()].velocity;
+  };
+  const auto end_pose = [&](std::int32_t body) {
+    if (body < 0) return Pose{};
+    const Velocity u = velocity(body);
+    return moved(bodies.pose[to_index(body)], {problem.dt * u.linear, problem.dt * u.angular});
+  };
+  const auto length = [](const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); };
+  parallel_for(pool, static_cast<std::int64_t>(joints.size()), kJointGrain, [&](std::int64_t begin, std::int64_t end) {
+    JointPlace place;
+    JointRows rows;
+    for (auto j = to_index(begin); j < to_index(end); ++j) {
+      const std::int32_t block = joints.first_block[j];
+      if (block == joints.first_block[j + 1] || swept[to_index(block)] == 0) continue;
+      const JointState& state = joints.state[j];
+      const bool moves_b = out.lanes.can_move(to_index(state.body_b));
+      if (solver.sub_steps(out.lanes.batch_of[to_index(moves_b ? state.body_b : state.body_a)]) > 1) continue;
+      const Velocity u_a = velocity(state.body_a), u_b = velocity(state.body_b);
+      if (problem.dt * (length(u_a.angular) + length(u_b.angular)) <= kStill) continue;
+      const JointPoses poses{end_pose(state.body_a), end_pose(state.body_b), end_pose(state.carrier)};
+      place_joint(bodies, joints.def[j], state, poses, problem.dt, place);
+      write_rows(joints.def[j], place, rows);
+      for (std::int32_t k = 0; k < state.holding; ++k) {
+        JointRow& row = problem.joint_rows[to_index(joints.first_row[j] + k)];
+        const double bend = rows.row[to_index(k)].error - row.error - problem.dt * joint_velocity(row, u_a, u_b);
+        if (row.compliance == 0) row.target_velocity -= bend / problem.dt;
+      }
     }
   });
 }

@@ -85,6 +85,18 @@ bool JointProjector::any_open() const {
   return std::any_of(progress_.begin(), progress_.end(), [](const Progress& p) { return p.state == State::open; });
 }
 
+bool JointProjector::is_swept(std::size_t joint) const {
+  const std::int32_t block = joints_->first_block[joint];
+  return !swept_.empty() && block < joints_->first_block[joint + 1] && swept_[to_index(block)] != 0;
+}
+
+/// Without the joints that were swept.
+JointProblem JointProjector::problem_of(const ContactProblem& problem) const {
+  JointProblem part(problem);
+  part.left_out = swept_;
+  return part;
+}
+
 /// Where a body is at the end of the step, as far as that is known.
 Pose JointProjector::pose_after(std::int32_t body) const {
   if (body < 0) return {};
@@ -122,7 +134,7 @@ void JointProjector::measure(bool from_targets) {
                  JointPlace place;
                  JointRows rows;
                  for (auto j = to_index(begin); j < to_index(end); ++j) {
-                   if (joints_->first_row[j] == joints_->first_row[j + 1]) continue;
+                   if (joints_->first_row[j] == joints_->first_row[j + 1] || is_swept(j)) continue;
                    const std::int32_t m = progress_.empty() ? -1 : mechanism_of(j);
                    if (progress_.empty() || (m >= 0 && progress_[to_index(m)].state == State::open))
                      measure_joint(j, from_targets, place, rows);
@@ -181,7 +193,7 @@ bool JointProjector::all_surely_hold() const {
   parallel_for(pool_, static_cast<std::int64_t>(joints_->size()), kJointGrain,
                [&](std::int64_t begin, std::int64_t end) {
                  for (auto j = to_index(begin); j < to_index(end) && all; ++j)
-                   if (!surely_holds(j)) all = false;
+                   if (!is_swept(j) && !surely_holds(j)) all = false;
                });
   return all;
 }
@@ -220,10 +232,9 @@ bool JointProjector::are_within_tolerance(const Errors& errors) const {
   return !(errors.largest > settings_->tolerance || errors.apart > settings_->tolerance);
 }
 
-void JointProjector::prepare() {
+/// Which mechanism blocks and bodies belong to. What holds by itself is left alone, whatever other mechanisms do.
+void JointProjector::find_mechanisms() {
   const ContactProblem& problem = assembly_->problem;
-  if (!is_prepared_) ldl_.prepare(problem, held_, pool_);
-  is_prepared_ = true;
   progress_.assign(ldl_.mechanism_count(), {});
   of_block_.assign(problem.joints.size(), -1);
   of_body_.assign(problem.bodies.size(), -1);
@@ -232,12 +243,23 @@ void JointProjector::prepare() {
     for (const std::int32_t joint : mechanism.block_joint) of_block_[to_index(joint)] = static_cast<std::int32_t>(m);
     for (const std::int32_t body : mechanism.bodies) of_body_[to_index(body)] = static_cast<std::int32_t>(m);
   }
-  // What holds by itself is left alone, whatever other mechanisms do.
   sum_errors();
   for (std::size_t m = 0; m < progress_.size(); ++m) {
     progress_[m].is_together = are_within_tolerance(total_[m]);
     if (progress_[m].is_together) progress_[m].state = State::done;
   }
+}
+
+/// The factor of the beginning, of the mechanisms that are apart or of `all`.
+void JointProjector::prepare(bool all) {
+  const JointProblem problem = problem_of(assembly_->problem);
+  if (!is_prepared_) ldl_.find(problem, pool_);
+  find_mechanisms();
+  if (is_prepared_) return;
+  picked_.assign(progress_.size(), 1);
+  for (std::size_t m = 0; m < progress_.size() && !all; ++m) picked_[m] = progress_[m].is_together ? 0 : 1;
+  ldl_.factor(problem, held_, pool_, picked_);
+  is_prepared_ = true;
 }
 
 void JointProjector::judge_carried(int iteration) {
@@ -360,7 +382,7 @@ void JointProjector::prepare_late(Picks&& picks) {
       moves_[i] = {};
     }
   });
-  late_ldl_.prepare(late_, held_, pool_, picked_);
+  late_ldl_.prepare(problem_of(late_), held_, pool_, picked_);
   CAIRN_ASSERT(late_ldl_.mechanism_count() == progress_.size());
 }
 
@@ -509,6 +531,7 @@ void JointProjector::begin(bool foresees, const Bodies& bodies, const Joints& jo
                            const JointProjectionSettings& settings, ThreadPool* pool, Assembly& assembly) {
   bodies_ = &bodies, joints_ = &joints, settings_ = &settings, pool_ = pool, assembly_ = &assembly;
   is_prepared_ = false;
+  swept_ = {};
   spent_.clear();
   if (foresees && has_joints() && !assembly.problem.contacts.empty()) foresee();
 }
@@ -522,7 +545,7 @@ void JointProjector::foresee() {
     solution.displacement[i] = sum({}, problem.dt, problem.bodies[i].velocity);
   }
   if (is_together()) return;
-  prepare();
+  prepare(true);
   find_touched();
   find_taken();
   for (std::size_t k = 0; k < errors_.size(); ++k) rhs_[k] = errors_[k] / problem.dt;
@@ -539,10 +562,11 @@ void JointProjector::foresee() {
   });
 }
 
-JointProjectionReport JointProjector::run() {
+JointProjectionReport JointProjector::run(std::span<const std::uint8_t> swept) {
   JointProjectionReport report;
+  swept_ = swept;
   if (!has_joints() || is_together()) return report;
-  prepare();
+  prepare(false);
   carry();
   for (const Progress& mine : progress_) report.carried += mine.state == State::done && mine.iterations > 0 ? 1 : 0;
   project();

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cairn/solvers/ldl/ldl_joints.h"
@@ -36,8 +37,10 @@ class JointProjector {
   void begin(bool foresees, const Bodies& bodies, const Joints& joints, const JointProjectionSettings& settings,
              ThreadPool* pool, Assembly& assembly);
 
-  /// After the solve, before bodies move: changes velocity, displacement and joint impulse of the solution.
-  JointProjectionReport run();
+  /// After the solve, before bodies move: changes velocity, displacement and joint impulse of the solution. `swept`:
+  /// per block of joint rows, 1 where the solver swept it (LaneSolver::swept_joints): such mechanisms are left as they
+  /// are.
+  JointProjectionReport run(std::span<const std::uint8_t> swept);
 
  private:
   enum class State : std::uint8_t { open, failed, done };
@@ -59,13 +62,16 @@ class JointProjector {
   };
 
   void foresee();
+  bool is_swept(std::size_t joint) const;
+  JointProblem problem_of(const ContactProblem& problem) const;
   bool has_joints() const { return !assembly_->problem.joints.empty() && joints_->size() > 0; }
   bool is_together();
   bool are_within_tolerance(const Errors& errors) const;
   bool all_surely_hold() const;
   bool surely_holds(std::size_t joint) const;
   Velocity way_of(std::int32_t body) const;
-  void prepare();
+  void prepare(bool all);
+  void find_mechanisms();
   void find_touched();
   void find_taken();
   void carry();
@@ -99,6 +105,7 @@ class JointProjector {
   const JointProjectionSettings* settings_ = nullptr;
   ThreadPool* pool_ = nullptr;
   Assembly* assembly_ = nullptr;
+  std::span<const std::uint8_t> swept_;  ///< per block of joint rows; empty: none
   bool is_projecting_ = false;
   bool is_prepared_ = false;  ///< the matrix of the beginning has its factor
 
