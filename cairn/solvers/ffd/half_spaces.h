@@ -9,8 +9,8 @@
 // given up, and rows of a lower rank that contradict it are.
 //
 // Between two rows that point nearly against each other lies a narrow wedge whose nearest point may be very far away.
-// So rows that are not hard may move z no further from where the hard ones put it than kStretch times the largest
-// distance to one of them; beyond, z stops on the way. The hard rows hold there too: both ends satisfy them.
+// So where z is further from the point that the hard rows ask for than kStretch times the largest distance to another
+// row, these give way in the same manner.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,17 @@
 
 namespace cairn {
 
-inline constexpr double kStretch = 1.2;  ///< as in the pe engine; 1 would let no corner be reached
+/// A box that lands on four corners goes 2, two normals at 150 degrees ask for 4.
+inline constexpr double kStretch = 4;
 
 /// row . z >= bound, in the metric of a body. Not initialised: there are arrays of them on the stack.
 struct BodyRow {
   Six row;
   double bound;
-  double size2;            ///< row . row; 0: not looked at
-  double multiplier;       ///< lambda, on return
-  double hard_multiplier;  ///< lambda with the hard rows alone
-  bool is_given_up;        ///< on return: contradicts rows of a higher rank
+  double size2;       ///< row . row; 0: not looked at
+  double multiplier;  ///< lambda, on return
+  double spare;       ///< scratch
+  bool is_given_up;   ///< on return: contradicts rows of a higher rank
 };
 
 /// Rows are sorted by rank: [0, hard) must hold, [hard, firm) come next, then all others.
