@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRoundOff2 = 1e-20;  // of squares: a smaller violation is none
 constexpr double kDependent = 1e-10;  // of |r|^2: what is left of a row outside the span of the active ones
 constexpr std::size_t kMost = 6;
-constexpr std::size_t kMostTurns = 50;  // and ten per row: never seen
+constexpr std::size_t kMostTurns = 50;  // and ten per row
 
 /// The active rows with the factor of their products.
 class ActiveRows {
@@ -135,7 +135,7 @@ Conflict resolve(std::span<BodyRow> rows, const RowRanks& ranks, std::size_t p, 
 /// Rows that are not hard give way by as much as they push; see the header. Only the hard ones are held exactly: z goes
 /// to the nearest point that satisfies them in the end. False: there is none.
 bool compromise(std::span<BodyRow> rows, const RowRanks& ranks, Six& z) {
-  constexpr int kSweeps = 16;  // each halves the error at least, as long as rows give way
+  constexpr int kSweeps = 16;  // two balls that squeeze a third are then within 1e-4
   for (BodyRow& row : rows) row.multiplier = 0;
   for (int sweep = 0; sweep < kSweeps; ++sweep)
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -203,7 +203,8 @@ bool move_into(std::span<BodyRow> rows, const RowRanks& ranks, Six& z) {
     if (conflict == Conflict::among_equals) return compromise(rows, ranks, z);
     active = ActiveRows(rows), is_held = false;
   }
-  return false;
+  z = start;
+  return ranks.hard < count && compromise(rows, ranks, z);
 }
 
 }  // namespace cairn

@@ -4,13 +4,15 @@
 //
 //   minimise 1/2 |z - z0|^2   subject to   r_i . z >= b_i,      z = z0 + sum lambda_i r_i,  lambda >= 0
 //
-// At most six rows are active at once, so that the factor F F^T = A A^T of the active rows has a fixed size and nothing
-// is allocated. Rows have ranks. Hard ones must hold. A row that contradicts rows of its own or of a higher rank is
-// given up, and rows of a lower rank that contradict it are.
+// At most six rows are active at once, so the factor F F^T = A A^T of the active rows has a fixed size and nothing is
+// allocated. Rows have ranks. Hard ones must hold. A row that contradicts rows of higher ranks is given up. Where rows
+// of one rank contradict each other and are not hard, none of them is right, and all give way by as much as they push:
+//
+//   r_i . z + |r_i|^2 lambda_i >= b_i      for all rows that are not hard, by Gauss and Seidel
 //
 // Between two rows that point nearly against each other lies a narrow wedge whose nearest point may be very far away.
-// So where z is further from the point that the hard rows ask for than kStretch times the largest distance to another
-// row, these give way in the same manner.
+// So the rows also give way where z is further from the point that the hard rows ask for than kStretch times the
+// largest distance from there to another row.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +22,7 @@
 
 namespace cairn {
 
-/// A box that lands on four corners goes 2, two normals at 150 degrees ask for 4.
+/// A cube that lands on four corners asks for 2, two balls whose normals make 150 degrees ask for 4.
 inline constexpr double kStretch = 4;
 
 /// row . z >= bound, in the metric of a body. Not initialised: there are arrays of them on the stack.
