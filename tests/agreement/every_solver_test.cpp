@@ -2,7 +2,8 @@
 // Every solver of the table on small problems of every family comes to the velocities of one exact solution: that of
 // `reference`, or of ldl_pgs where there are joints, which `reference` does not take. Both are judged by the ruler
 // first. Where friction has several exact solutions (more points than carry a body) the ruler judges each, and they
-// must be near each other. ffd is another law, and left out. soft_step comes to another answer by design and is held to a stated distance.
+// must be near each other. ffd is another law, and left out. soft_step comes to another answer by design and is held to
+// a stated distance.
 #include <gtest/gtest.h>
 
 #include <algorithm>

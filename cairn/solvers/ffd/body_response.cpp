@@ -43,11 +43,11 @@ RowRanks fill_normals(const ResponseTask& task, FfdMode mode, bool with_push) {
   return ranks;
 }
 
-Response respond_normally(const ResponseTask& task, FfdMode mode, Six& z) {
+Response respond_normally(const ResponseTask& task, FfdMode mode, RowRanks& ranks, Six& z) {
   const std::span<BodyRow> rows = task.rows.first(task.sides.size());
   for (const bool with_push : {true, false}) {
     z = {};
-    const RowRanks ranks = fill_normals(task, mode, with_push);
+    ranks = fill_normals(task, mode, with_push);
     if (rows.size() == 1) {  // what follows, in short
       rows[0].is_given_up = false;
       rows[0].multiplier = rows[0].size2 > 0 && rows[0].bound > 0 ? rows[0].bound / rows[0].size2 : 0.0;
@@ -114,27 +114,27 @@ void rub_all(const ResponseTask& task, int sweeps, Six& z) {
   }
 }
 
-/// Friction may press a body into one that cannot move. Then it goes to the nearest velocity that does not, and what
+/// Friction with one body may press against another. Then the body goes to the nearest velocity that does not, and what
 /// that takes is pressure too. False: it presses nowhere.
-bool stay_outside(const ResponseTask& task, Six& z) {
-  std::size_t hard = 0;
+bool stay_outside(const ResponseTask& task, const RowRanks& ranks, Six& z) {
+  const std::span<BodyRow> rows = task.rows.first(task.sides.size());
   bool is_outside = true;
-  for (; hard < task.sides.size() && task.sides[hard].rank == SideRank::hard; ++hard)
-    is_outside = is_outside && dot(task.rows[hard].row, z) >= task.rows[hard].bound;
-  if (is_outside || !move_into(task.rows.first(hard), {hard, hard}, z)) return false;
-  for (std::size_t i = 0; i < hard; ++i) impulse_of(task, i)[0] += task.rows[i].multiplier;
+  for (const BodyRow& row : rows)
+    is_outside = is_outside && (row.is_given_up || !(row.size2 > 0) || dot(row.row, z) >= row.bound);
+  if (is_outside || !move_into(rows, ranks, z)) return false;
+  for (std::size_t i = 0; i < rows.size(); ++i) impulse_of(task, i)[0] += rows[i].multiplier;
   return true;
 }
 
-void respond_to_sliding(const ResponseTask& task, int sweeps, Six& z) {
+void respond_to_sliding(const ResponseTask& task, const RowRanks& ranks, int sweeps, Six& z) {
   constexpr int kRounds = 3;  // a box that slides leans on its front edge: the second round sees to most of it
   for (std::size_t i = 0; i < task.sides.size(); ++i) {
     impulse_of(task, i)[0] += task.rows[i].multiplier;
-    if (impulse_of(task, i)[0] > 0 || task.sides[i].rank == SideRank::hard) fill_tangents(task, i);
+    if (impulse_of(task, i)[0] > 0 || task.rows[i].size2 > 0) fill_tangents(task, i);
   }
   for (int round = 0; round < kRounds; ++round) {
     rub_all(task, sweeps, z);
-    if (!stay_outside(task, z)) return;
+    if (!stay_outside(task, ranks, z)) return;
   }
 }
 
@@ -206,16 +206,17 @@ void respond_as_pe(const ResponseTask& task, const Velocity& velocity, Six& r) {
 
 Response respond(const ResponseTask& task, const FfdSettings& settings, Velocity& velocity) {
   Six z;
-  const Response response = respond_normally(task, settings.mode, z);
+  RowRanks ranks;
+  const Response response = respond_normally(task, settings.mode, ranks, z);
   if (response == Response::stopped) {
     velocity = {};
     return response;
   }
   if (settings.mode == FfdMode::pe) {
     respond_as_pe(task, velocity, z);
-    stay_outside(task, z);
+    stay_outside(task, ranks, z);
   } else {
-    respond_to_sliding(task, settings.friction_sweeps, z);
+    respond_to_sliding(task, ranks, settings.friction_sweeps, z);
   }
   velocity = task.metric.moved(velocity, z);
   return response;

@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRoundOff2 = 1e-20;  // of squares: a smaller violation is none
 constexpr double kDependent = 1e-10;  // of |r|^2: what is left of a row outside the span of the active ones
 constexpr std::size_t kMost = 6;
-constexpr std::size_t kMostTurns = 50;  // and ten per row: never seen
+constexpr std::size_t kMostTurns = 50;  // and ten per row
 
 /// The active rows with the factor of their products.
 class ActiveRows {
@@ -135,7 +135,7 @@ Conflict resolve(std::span<BodyRow> rows, const RowRanks& ranks, std::size_t p, 
 /// Rows that are not hard give way by as much as they push; see the header. Only the hard ones are held exactly: z goes
 /// to the nearest point that satisfies them in the end. False: there is none.
 bool compromise(std::span<BodyRow> rows, const RowRanks& ranks, Six& z) {
-  constexpr int kSweeps = 16;  // each halves the error at least, as long as rows give way
+  constexpr int kSweeps = 16;  // two balls that squeeze a third are then within 1e-4
   for (BodyRow& row : rows) row.multiplier = 0;
   for (int sweep = 0; sweep < kSweeps; ++sweep)
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -148,33 +148,28 @@ bool compromise(std::span<BodyRow> rows, const RowRanks& ranks, Six& z) {
       add(z, row.multiplier - before, row.row);
     }
   const std::span<BodyRow> hard = rows.first(ranks.hard);
-  for (BodyRow& row : hard) row.hard_multiplier = row.multiplier;
+  for (BodyRow& row : hard) row.spare = row.multiplier;
   if (!move_into(hard, {hard.size(), hard.size()}, z)) return false;
-  for (BodyRow& row : hard) row.multiplier += row.hard_multiplier;
+  for (BodyRow& row : hard) row.multiplier += row.spare;
   return true;
 }
 
-void read_multipliers(ActiveRows& active, std::span<BodyRow> rows, double BodyRow::*to) {
-  for (BodyRow& row : rows) row.*to = 0;
-  for (std::size_t j = 0; j < active.count(); ++j) rows[active.row(j)].*to = active.multiplier(j);
+void read_multipliers(ActiveRows& active, std::span<BodyRow> rows) {
+  for (BodyRow& row : rows) row.multiplier = 0;
+  for (std::size_t j = 0; j < active.count(); ++j) rows[active.row(j)].multiplier = active.multiplier(j);
 }
 
-/// z stops on its way from where the hard rows put it, if it went too far; see the header.
-void stop_on_the_way(std::span<BodyRow> rows, std::size_t hard, const Six& from, Six& z) {
+/// Whether z is further from where the hard rows put it than the other rows justify; see the header.
+bool is_too_far(std::span<const BodyRow> rows, std::size_t hard, const Six& held, const Six& z) {
   double furthest2 = 0;
   for (const BodyRow& row : rows.subspan(hard)) {
-    const double distance = row.bound - dot(row.row, from);
+    const double distance = row.bound - dot(row.row, held);
     if (!row.is_given_up && row.size2 > 0 && distance > 0)
       furthest2 = std::max(furthest2, distance * distance / row.size2);
   }
   Six way = z;
-  add(way, -1, from);
-  const double length2 = dot(way, way), most2 = kStretch * kStretch * furthest2;
-  if (length2 <= most2) return;
-  const double share = std::sqrt(most2 / length2);
-  z = from;
-  add(z, share, way);
-  for (BodyRow& row : rows) row.multiplier = row.hard_multiplier + share * (row.multiplier - row.hard_multiplier);
+  add(way, -1, held);
+  return dot(way, way) > kStretch * kStretch * furthest2;
 }
 
 }  // namespace
@@ -189,14 +184,15 @@ bool move_into(std::span<BodyRow> rows, const RowRanks& ranks, Six& z) {
   for (std::size_t turn = 0; turn < kMostTurns + 10 * count; ++turn) {
     std::size_t p = most_violated(rows, 0, ranks.hard, z);
     if (p == ranks.hard) {
-      if (!is_held) read_multipliers(active, rows, &BodyRow::hard_multiplier), held = z, is_held = true;
+      if (!is_held) held = z, is_held = true;
       p = most_violated(rows, ranks.hard, ranks.firm, z);
       if (p == ranks.firm) p = most_violated(rows, ranks.firm, count, z);
     }
     if (p == count) {
-      read_multipliers(active, rows, &BodyRow::multiplier);
-      stop_on_the_way(rows, ranks.hard, held, z);
-      return true;
+      read_multipliers(active, rows);
+      if (ranks.hard == count || !is_too_far(rows, ranks.hard, held, z)) return true;
+      z = start;
+      return compromise(rows, ranks, z);
     }
     const Entry entry = enter(rows, p, active, z);
     if (entry == Entry::added) continue;
@@ -207,7 +203,8 @@ bool move_into(std::span<BodyRow> rows, const RowRanks& ranks, Six& z) {
     if (conflict == Conflict::among_equals) return compromise(rows, ranks, z);
     active = ActiveRows(rows), is_held = false;
   }
-  return false;
+  z = start;
+  return ranks.hard < count && compromise(rows, ranks, z);
 }
 
 }  // namespace cairn
