@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cairn/core/errors.h"
+#include "cairn/record/page_data.h"
 
 namespace cairn::cli {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 // Line colours: Okabe and Ito's set for all kinds of colour vision, its yellow (invisible on white) replaced by brown
 // and its black by the colour of text; lighter ones on dark.
 constexpr const char* kStyle = R"css(
+.contents { font-size: 14px; } .contents ul { columns: 3 220px; margin: 4px 0 16px; } a { color: var(--c0); }
+.numbers { margin-left: 6px; }
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --soft: #5c6672; --rule: #d9dee4;
   --grid: #e3e7ec; --fine: #f1f3f6; --card: #fbfcfd; --stripe: #f5f7f9;
   --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #cc79a7; --c4: #e69f00; --c5: #56b4e9; --c6: #1b1f24;
@@ -98,8 +101,28 @@ bool numeric_column(const Table& table, std::size_t column) {
   return numbers + dashes > 0 && 2 * numbers >= filled;
 }
 
-std::string caption_of(const std::string& caption, const char* element) {
-  return fmt::format("<{0} class=\"caption\">{1}</{0}>\n", element, escape_html(caption));
+std::string caption_of(const std::string& caption, const char* element, const std::string& link = "") {
+  return fmt::format("<{0} class=\"caption\">{1}{2}</{0}>\n", element, escape_html(caption), link);
+}
+
+/// Letters that every folder takes.
+std::string file_name(const std::string& title) {
+  std::string name;
+  for (const char c : title.substr(0, 60)) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name.empty() ? "plot" : name;
+}
+
+/// The numbers of a plot as a table of series, x and y, within the page.
+std::string csv_link(const Plot& plot) {
+  std::string csv = "series,x,y\n";
+  for (const Series& series : plot.series) {
+    std::string name;
+    for (const char c : series.name) name += c == '"' ? std::string("\"\"") : std::string(1, c);
+    for (std::size_t k = 0; k < series.x.size(); ++k)
+      csv += fmt::format("\"{}\",{:.9g},{:.9g}\n", name, series.x[k], series.y[k]);
+  }
+  return fmt::format(" <a class=\"numbers\" download=\"{}.csv\" href=\"data:text/csv;base64,{}\">CSV</a>",
+                     file_name(plot.title), to_base64(csv));
 }
 
 /// Without a script: the boxes of the legend are inputs, and a rule per series hides the lines of an empty box.
@@ -127,7 +150,8 @@ void PlotPage::close_plots() {
 
 void PlotPage::heading(std::string_view text) {
   close_plots();
-  body_ += fmt::format("<h2>{}</h2>\n", escape_html(text));
+  headings_.emplace_back(text);
+  body_ += fmt::format("<h2 id=\"part{}\">{}</h2>\n", headings_.size(), escape_html(text));
 }
 
 void PlotPage::paragraph(std::string_view text) {
@@ -162,8 +186,8 @@ void PlotPage::add(const Plot& plot) {
   // Always four children: the rows of the grid are counted.
   body_ += fmt::format("<h3>{}</h3>\n", escape_html(plot.title));
   body_ += legend(plot);
-  body_ +=
-      fmt::format("<div class=\"scroll\">{}</div>\n{}</figure>\n", drawing, caption_of(plot.caption, "figcaption"));
+  body_ += fmt::format("<div class=\"scroll\">{}</div>\n{}</figure>\n", drawing,
+                       caption_of(plot.caption, "figcaption", csv_link(plot)));
 }
 
 void PlotPage::add(const Picture& picture) {
@@ -195,6 +219,15 @@ void PlotPage::add(const Table& table) {
   body_ += fmt::format("</tbody></table></div>\n{}</section>\n", caption_of(table.caption, "p"));
 }
 
+/// Links to the headings, where there are several.
+std::string PlotPage::contents() const {
+  if (headings_.size() < 2) return {};
+  std::string text = "<nav class=\"contents\"><b>Contents</b><ul>\n";
+  for (std::size_t k = 0; k < headings_.size(); ++k)
+    text += fmt::format("<li><a href=\"#part{}\">{}</a></li>\n", k + 1, escape_html(headings_[k]));
+  return text + "</ul></nav>\n";
+}
+
 std::string PlotPage::html() const {
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
@@ -203,7 +236,8 @@ std::string PlotPage::html() const {
   page += fmt::format("{}</style>\n</head>\n<body>\n", hiding_rules(most_series_));
   page += fmt::format("<header><h1>{}</h1>\n", escape_html(title_));
   if (!subtitle_.empty()) page += fmt::format("<p class=\"subtitle\">{}</p>\n", escape_html(subtitle_));
-  page += fmt::format("</header>\n<main>\n{}{}</main>\n</body>\n</html>\n", body_, in_plots_ ? "</div>\n" : "");
+  page += fmt::format("</header>\n<main>\n{}{}{}</main>\n</body>\n</html>\n", contents(), body_,
+                      in_plots_ ? "</div>\n" : "");
   return page;
 }
 

@@ -2,7 +2,7 @@
 // One HTML page of plots and tables that stands alone: no network, no scripts, opens from disk and can be mailed.
 //
 // Two plots side by side where the window is wide, light or dark as the reader's system is set, a click on a name in
-// the legend hides the line. The same input gives the same bytes.
+// the legend hides the line, a link below a plot keeps its numbers. The same input gives the same bytes.
 #pragma once
 
 #include <string>
@@ -44,8 +44,10 @@ class PlotPage {
   void open_plots();
   void close_plots();
   std::string legend(const Plot& plot) const;
+  std::string contents() const;
 
   std::string title_, subtitle_;
+  std::vector<std::string> headings_;
   std::string body_;
   int plot_count_ = 0;
   std::size_t most_series_ = 0;  ///< in one plot: as many rules hide lines

@@ -47,6 +47,18 @@ JsonValue json_solver_settings(const WorldSettings& settings) {
   return json_array(std::move(items));
 }
 
+/// The coefficient that all shapes have, or null where they differ.
+JsonValue json_friction(const World& world) {
+  std::optional<double> friction;
+  for (const BodyId body : world.bodies())
+    for (const ShapeId shape : world.shapes_of(body)) {
+      const double own = world.shape_def(shape).material.friction;
+      if (friction && *friction != own) return {};
+      friction = own;
+    }
+  return friction ? json_number(*friction) : JsonValue{};
+}
+
 ShotForm shot_form(const std::string& name) {
   std::vector<std::string> known(std::begin(kShotForms), std::end(kShotForms));
   const auto found = std::find(known.begin(), known.end(), name);
@@ -263,6 +275,7 @@ auto LiveSession::Core::settings(const LiveRequest& request, const Answer&) -> R
   add_member(answer, "iterations", json_number(now.iterations));
   add_member(answer, "solver", json_text(solver_label(now)));
   add_member(answer, "solvers", json_texts(solvers_for(run_.world())));
+  add_member(answer, "friction", json_friction(run_.world()));
   add_member(answer, "solver_settings", json_solver_settings(now));
   add_member(answer, "previous", json_flag(run_.has_previous()));
   return answer;

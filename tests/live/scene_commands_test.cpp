@@ -101,6 +101,9 @@ TEST(SceneCommands, ARunIsSavedWithWhatWasDone) {
       std::string::npos);
   const JsonValue now = ask(session, R"({"do": "settings"})");
   EXPECT_EQ(number(now, "iterations"), 7);
+  EXPECT_EQ(now.find("friction")->value.kind, JsonKind::null);  // the capsule has its own
+  ask(session, R"({"do": "settings", "friction": 0.3})");
+  EXPECT_EQ(number(ask(session, R"({"do": "settings"})"), "friction"), 0.3);
   ASSERT_NE(now.find("solver_settings"), nullptr);
   EXPECT_FALSE(now.find("solver_settings")->value.items.empty());
   const std::string end = text(ask(session, R"({"do": "step", "count": 10})"), "hash");

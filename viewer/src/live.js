@@ -80,8 +80,8 @@ export class LiveRun {
     else waiter.done(message);
   }
 
-  take({ dt, gravity, threads, sleep, iterations }) {
-    Object.assign(this.settings, { dt, gravity, threads, sleep, iterations });
+  take({ dt, gravity, threads, sleep, iterations, friction }) {
+    Object.assign(this.settings, { dt, gravity, threads, sleep, iterations, friction: friction ?? this.settings.friction });
   }
 
   receive(buffer) {

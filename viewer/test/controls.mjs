@@ -90,6 +90,7 @@ async function settings() {
   await type("sweeps", "20");
   await check("sweeps", `(await cairn.ask("settings")).iterations === 20`, `(await cairn.ask("settings")).iterations`);
   await type("friction of all", "0.25");
+  await check("friction", `(await cairn.ask("settings")).friction === 0.25`, `(await cairn.ask("settings")).friction`);
   await type("gravity z", "-5");
   await check("gravity", `(await cairn.ask("settings")).gravity[2] === -5`, `(await cairn.ask("settings")).gravity`);
   await push("settings of the solver");

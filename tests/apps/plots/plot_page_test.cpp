@@ -7,6 +7,7 @@
 
 #include "apps/plots/plot_axis.h"
 #include "cairn/core/errors.h"
+#include "cairn/record/page_data.h"
 
 namespace cairn::cli {
 namespace {
@@ -120,8 +121,26 @@ TEST(PlotPage, SameInputSameBytesAndNothingFromOutside) {
     return page.html();
   };
   EXPECT_EQ(make(), make());
-  for (const char* outside : {"http", "src=", "href=", "@import", "url(//"})
+  for (const char* outside : {"http", "src=", "@import", "url(//"})
     EXPECT_EQ(make().find(outside), std::string::npos) << outside;
+  // Links lead to the numbers that the page carries, or to a place of the page.
+  const std::string html = make();
+  for (std::size_t at = html.find("href="); at != std::string::npos; at = html.find("href=", at + 1))
+    EXPECT_TRUE(html.compare(at, 11, "href=\"data:") == 0 || html.compare(at, 7, "href=\"#") == 0)
+        << html.substr(at, 40);
+}
+
+TEST(PlotPage, NumbersAndContentsAreLinked) {
+  PlotPage page("Title", "");
+  page.heading("First <part>");
+  page.add(Plot{"a b", "x", "y", false, false, {{"s", {1, 2}, {3, 4.5}}}, "", {}, {}});
+  EXPECT_EQ(page.html().find("<nav"), std::string::npos);  // one heading needs no list
+  page.heading("Second");
+  const std::string html = page.html();
+  EXPECT_NE(html.find("<a href=\"#part1\">First &lt;part&gt;</a>"), std::string::npos);
+  EXPECT_NE(html.find("<h2 id=\"part2\">Second</h2>"), std::string::npos);
+  const std::string csv = to_base64("series,x,y\n\"s\",1,3\n\"s\",2,4.5\n");
+  EXPECT_NE(html.find("download=\"a_b.csv\" href=\"data:text/csv;base64," + csv), std::string::npos);
 }
 
 TEST(PlotPage, PointsThatCannotBeDrawnLeaveAGap) {
