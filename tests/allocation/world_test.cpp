@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cairn/core/index.h"
 #include "tests/allocation/counter.h"
 
 namespace cairn {
@@ -82,6 +83,33 @@ void add_swinging_chains(World& world) {
   }
 }
 
+/// A net that hangs on one edge, and limbs that lie: soft_step sweeps their joints.
+void add_net(World& world) {
+  constexpr int kSize = 9;
+  world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, -20)}});
+  std::vector<BodyId> balls;
+  for (int k = 0; k < kSize * kSize; ++k) {
+    const Vec3 at{double(k / kSize), 0, -double(k % kSize)};
+    balls.push_back(world.add_body({.kind = k % kSize > 0 ? BodyKind::dynamic : BodyKind::fixed, .pose = {at}},
+                                   {{.shape = make_sphere(0.4), .mask = 0}}));
+    const auto join = [&](int other) {
+      const Vec3 there = world.view(balls[to_index(k - other)]).pose.position;
+      world.add_joint(world.joint_at(balls[to_index(k - other)], balls.back(), {0.5 * (at + there), {}}, BallJoint{}));
+    };
+    if (k % kSize > 0) join(1);
+    if (k % kSize > 0 && k / kSize > 0) join(kSize);
+  }
+  BodyId last{};
+  for (int k = 0; k < 12; ++k) {
+    const BodyId limb = world.add_body({.pose = {{0.3 * k, 5, -19.9}, {}}}, {{.shape = make_box({0.12, 0.1, 0.1})}});
+    const JointAxis twist{.motion = AxisMotion::limited, .lower = -0.4, .upper = 0.4, .friction = 0.1};
+    if (k > 0)
+      world.add_joint(
+          world.joint_at(last, limb, frame_along({0.3 * k - 0.15, 5, -19.9}, {1, 0, 0}), BallJoint{0.5, twist, 0.2}));
+    last = limb;
+  }
+}
+
 struct Scene {
   const char* name;
   void (*add)(World&);
@@ -130,7 +158,8 @@ INSTANTIATE_TEST_SUITE_P(Worlds, WarmStep,
                          testing::Values(Scene{"ball_grid", add_ball_grid, 60}, Scene{"box_pile", add_box_pile, 120},
                                          Scene{"mixed_on_mesh", add_mixed_on_mesh, 600},
                                          Scene{"mechanisms", add_mechanisms, 60, "ldl_pgs"},
-                                         Scene{"swinging_chains", add_swinging_chains, 60, "ldl_pgs"}),
+                                         Scene{"swinging_chains", add_swinging_chains, 60, "ldl_pgs"},
+                                         Scene{"net", add_net, 60}),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST(Queries, OfAWarmWorldAllocateNothing) {

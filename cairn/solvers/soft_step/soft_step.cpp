@@ -37,7 +37,7 @@ constexpr int kFree = kFew;
 constexpr int kFreeSweeps = 6;  // soft ones and rigid ones of such islands
 /// The same and cold, which they never are: something touches, but there are more joints than manifolds.
 constexpr int kJointed = kFew | kCold;
-constexpr int kJointedSubSteps = 6;
+constexpr int kJointedSubSteps = 8;
 constexpr double kJointHertz = 1.0;  // of swept joints, of the rate of sub-steps
 constexpr double kJointDamping = 1;
 /// Which point of a manifold comes first and which way they go, sub-step by sub-step; rigid passes begin on the other

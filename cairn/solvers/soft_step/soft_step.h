@@ -32,7 +32,7 @@
 namespace cairn {
 
 struct SoftStepSettings {
-  int sub_steps = 0;   ///< 0: 1 if nothing touches, 6 if more joints than manifolds, 8 if few and flat, else 4
+  int sub_steps = 0;   ///< 0: 1 if nothing touches, 8 if few and flat or more joints than manifolds, else 4
   int iterations = 1;  ///< soft sweeps per sub-step
   int relax = 0;       ///< rigid sweeps per sub-step; 0: 2 where most manifolds have several points, else 1
   int cold_relax = 4;  ///< the same for islands nearly none of whose contacts has an impulse; fewer: masonry falls

@@ -11,9 +11,9 @@ Fields<SoftStepSettings> soft_step_fields() {
   using S = SoftStepSettings;
   return {
       number("sub_steps", &S::sub_steps, 0, 1000,
-             "per step; 0: 1 in islands that nothing touches, 6 where there are more joints than manifolds, 8 in "
-             "islands of up to "
-             "256 manifolds, most of them of several points, else 4"),
+             "per step; 0: 1 in islands that nothing touches, 8 where there are more joints than manifolds and in "
+             "islands of up "
+             "to 256 manifolds, most of them of several points, else 4"),
       number("iterations", &S::iterations, 1, 1000, "soft sweeps per sub-step"),
       number("relax", &S::relax, 0, 1000,
              "rigid sweeps per sub-step that take back the speed of the push-out (0: 2 where most manifolds are flat, "

@@ -205,6 +205,7 @@ void follow_curves(const Bodies& bodies, const Joints& joints, const LaneSolver&
       const std::int32_t block = joints.first_block[j];
       if (block == joints.first_block[j + 1] || swept[to_index(block)] == 0) continue;
       const JointState& state = joints.state[j];
+      if (state.rows > state.holding) continue;  // a stop may end the motion that would be foreseen
       const bool moves_b = out.lanes.can_move(to_index(state.body_b));
       if (solver.sub_steps(out.lanes.batch_of[to_index(moves_b ? state.body_b : state.body_a)]) > 1) continue;
       const Velocity u_a = velocity(state.body_a), u_b = velocity(state.body_b);

@@ -15,7 +15,7 @@ void assemble_rows(const ContactSource& from, const Bodies& bodies, const WorldS
                    ThreadPool* pool, Joints& joints, Assembly& out);
 
 /// Rows of joints that are swept get the speed at which a step along a straight line ends on the curve of the joint,
-/// C(x + dt u') = C(x) + dt J u' - dt kappa: their target is -kappa, found at the velocities of the beginning. A mass
+/// C(x + dt u') = C(x) + dt (J u' + kappa): their target is -kappa, found at the velocities of the beginning. A mass
 /// on a rod that turns by phi in a step keeps cos phi + phi/2 sin phi of its speed, hence 1 - phi^4/24; without it cos
 /// phi. Only where the solver takes one sub-step: in several, displacements would run ahead. After assemble_lanes and
 /// LaneSolver::choose_joints.
