@@ -28,9 +28,9 @@ constexpr std::int64_t kGrain = 8;  ///< continuous bodies per block of work
 constexpr int kPasses = 4;          ///< then bodies that meet something go along with it
 constexpr int kMostPasses = 32;
 constexpr std::int32_t kNoRank = std::numeric_limits<std::int32_t>::max();
-constexpr double kSkin = 0.1;  ///< of the margin; less in later passes, so that a body that stopped stands
-constexpr double kSkinPerPass = 0.7;
-constexpr double kShortWay = 0.5;  ///< of the half thickness: less cannot jump over anything
+constexpr double kSkin = 0.1;          ///< of the margin
+constexpr double kSharePerPass = 0.7;  ///< of the limits of the pass before, so that a body that stopped stands
+constexpr double kShortWay = 0.5;      ///< of the half thickness: less cannot jump over anything
 
 bool may_meet(const WorldState& world, std::size_t shape, std::size_t other) {
   const std::int32_t body = world.shapes.body[shape], other_body = world.shapes.body[other];
@@ -106,7 +106,7 @@ struct Lookout {
   const std::size_t body;
   const BodyPath path;
   const int pass;
-  const double skin;
+  const SweepLimits limits;
   std::vector<std::int32_t>& nearby;
   std::int32_t rank;        ///< of the body that it touches, or goes along with
   double touch = 1;         ///< fraction of its way to the first touch
@@ -118,9 +118,19 @@ struct Lookout {
         world.continuous.is_fast[other] != 0
             ? grown(bounds(world.shapes.shape[other], world.shapes.pose[other]), turned_by(world.shapes, other, way))
             : world.shapes.bounds[other];
-    const Vec3 half = 0.5 * (mine.upper - mine.lower) + Vec3{skin, skin, skin};
+    const Vec3 half = 0.5 * (mine.upper - mine.lower) + Vec3{limits.skin, limits.skin, limits.skin};
     const BoxRay ray(centre(mine), path.way.linear - way.linear);
     return ray.meets(clamped({box.lower - half, box.upper + half}), 1);
+  }
+
+  /// Whether balls about the centres of mass meet, in which the shapes stay however they turn.
+  bool balls_meet(std::size_t shape, std::size_t other, const BodyPath& theirs) const {
+    const auto reach = [&](std::size_t s) { return norm(world.shapes.ball_centre[s]) + world.shapes.ball_radius[s]; };
+    const Vec3 apart = theirs.start.position - path.start.position, way = path.way.linear - theirs.way.linear;
+    const double length2 = dot(way, way), near = reach(shape) + reach(other) + limits.skin;
+    const double nearest = length2 > 0 ? std::clamp(dot(apart, way) / length2, 0.0, 1.0) : 0;
+    const Vec3 then = apart - nearest * way;
+    return dot(then, then) <= near * near;
   }
 
   /// Whether the shape moves too little, as seen from the other body, to jump over anything.
@@ -137,11 +147,12 @@ struct Lookout {
     const auto other_body = to_index(world.shapes.body[other]);
     if (pass > 0 && work.changed[body] == 0 && work.changed[other_body] == 0) return;
     const BodyPath theirs = path_of(world, other_body);
-    if (is_short(shape, theirs) || !boxes_meet(mine, other, theirs.way)) return;
+    if (is_short(shape, theirs) || !boxes_meet(mine, other, theirs.way) || !balls_meet(shape, other, theirs)) return;
     const std::int32_t its_rank = world.bodies.record[other_body].continuous ? world.shapes.body[other] : -1;
     if (pass >= kPasses && (its_rank > static_cast<std::int32_t>(body) || its_rank > rank)) return;
     const std::optional<double> found =
-        first_touch(swept_shape(world.shapes, shape), path, swept_shape(world.shapes, other), theirs, skin);
+        first_touch(swept_shape(world.shapes, shape), path, swept_shape(world.shapes, other), theirs,
+                    {limits.skin, limits.share, pass < kPasses ? touch : 1});
     const auto index = static_cast<std::int32_t>(other);
     if (!found) return;
     const bool is_lower = pass >= kPasses && its_rank < rank;
@@ -149,11 +160,19 @@ struct Lookout {
     touch = *found, first = index, rank = its_rank;
   }
 
+  /// Who did not stop has seen all others but those that did.
+  void look_at_changed(std::size_t shape, const Aabb& mine) {
+    for (const FastBody& other : world.continuous.bodies)
+      if (world.continuous.changed[to_index(other.body)] != 0)
+        for (const std::uint32_t s : world.bodies.record[to_index(other.body)].shapes) look_at(shape, mine, s);
+  }
+
   void look_from(std::size_t shape) {
     const Shapes& shapes = world.shapes;
     const ContinuousWork& work = world.continuous;
     const Aabb mine = grown(bounds(shapes.shape[shape], shapes.pose[shape]), turned_by(shapes, shape, path.way));
-    const Aabb swept = grown(unite(mine, {mine.lower + path.way.linear, mine.upper + path.way.linear}), skin);
+    const Aabb swept = grown(unite(mine, {mine.lower + path.way.linear, mine.upper + path.way.linear}), limits.skin);
+    if (pass > 0 && work.changed[body] == 0) return look_at_changed(shape, mine);
     world.broad->find_overlaps(swept, nearby);
     for (const std::int32_t other : nearby)
       if (work.is_fast[to_index(other)] == 0) look_at(shape, mine, to_index(other));
@@ -171,10 +190,10 @@ struct Lookout {
 };
 
 void look_out(const WorldState& world, int pass, std::vector<std::int32_t>& nearby, FastBody& fast) {
-  double skin = kSkin * world.settings.margin;
-  for (int k = 0; k < std::min(pass, kPasses); ++k) skin *= kSkinPerPass;
+  SweepLimits limits{kSkin * world.settings.margin, 1};
+  for (int k = 0; k < std::min(pass, kPasses); ++k) limits.share *= kSharePerPass;
   const auto body = to_index(fast.body);
-  Lookout lookout{world, body, path_of(world, body), pass, skin, nearby, fast.rank};
+  Lookout lookout{world, body, path_of(world, body), pass, limits, nearby, fast.rank};
   for (const std::uint32_t shape : world.bodies.record[body].shapes)
     if (can_be_swept(world.shapes.shape[shape])) lookout.look_from(shape);
   fast.stops = lookout.first >= 0;

@@ -28,10 +28,13 @@ struct Moment {
 /// A convex part of `a` and a convex thing of `b` on their ways.
 struct Encounter {
   const BodyPath &a, &b;
-  Vec3 middle;            ///< of the part's bounding ball
-  double turns_by = 0;    ///< m
-  double skin = 0;        ///< m
-  double half_thick = 0;  ///< m, of the part
+  Vec3 middle;                      ///< of the part's bounding ball
+  double turns_by = 0;              ///< m
+  double skin = 0;                  ///< m
+  double share = 1;                 ///< of the limits
+  double until = 1;                 ///< fraction of the step
+  double reach_a = 0, reach_b = 0;  ///< m, radii about the centres of mass that turning moves
+  double half_thick = 0;            ///< m, of the part
 
   /// How the middle moves as seen from the other body, per step, and how much of that may change within a step.
   struct Seen {
@@ -51,8 +54,11 @@ struct Encounter {
     const Vec3& n = now.distance.normal;
     if (now.fraction >= 1) return dot(n, a.way.linear - b.way.linear);
     const Seen middle_now = seen(now.a, now.b);
-    return dot(n, middle_now.velocity) + (1 - now.fraction) * middle_now.change +
-           turns_by * norm(a.way.angular - b.way.angular);
+    const double from_b = dot(n, middle_now.velocity) + (1 - now.fraction) * middle_now.change +
+                          turns_by * norm(a.way.angular - b.way.angular);
+    if (b.way.angular == Vec3{}) return from_b;
+    return std::min(
+        from_b, dot(n, a.way.linear - b.way.linear) + reach_a * norm(a.way.angular) + reach_b * norm(b.way.angular));
   }
 };
 
@@ -83,11 +89,11 @@ std::optional<Moment> reach(const Encounter& e, Moment now, double target, doubl
 template <class CoreDistanceAt>
 std::optional<double> stop_core(const Encounter& part, const Vec3& inside, CoreDistanceAt&& distance_at) {
   Encounter core = part;
-  core.middle = inside, core.turns_by = 0;
-  const double target = 0.5 * kCoreRadius * part.half_thick;
+  core.middle = inside, core.turns_by = 0, core.reach_a = norm(inside);
+  const double target = 0.5 * part.share * kCoreRadius * part.half_thick;
   const Moment start = look(core, 0, distance_at);
   if (start.distance.distance > target) {
-    const std::optional<Moment> met = reach(core, start, target, 1, distance_at);
+    const std::optional<Moment> met = reach(core, start, target, core.until, distance_at);
     return met ? std::optional(met->fraction) : std::nullopt;
   }
   return core.closing_speed(start) > 0 ? std::optional(0.0) : std::nullopt;
@@ -105,15 +111,15 @@ Vec3 inner_point(const Shape& shape) {
 template <class DistanceOf>
 std::optional<double> meet(const Encounter& e, const Shape& part, const Pose& local, DistanceOf&& distance_of) {
   const auto distance_at = [&](const Pose& a, const Pose& b) { return distance_of(part, a * local, b); };
-  const double depth = kDepth * e.half_thick;
+  const double depth = kDepth * e.half_thick / e.share;
   const Moment start = look(e, 0, distance_at);
   if (start.distance.distance > e.skin) {
-    const std::optional<Moment> touch = reach(e, start, e.skin, 1, distance_at);
+    const std::optional<Moment> touch = reach(e, start, e.skin, e.until, distance_at);
     if (!touch || !reach(e, *touch, -depth, kLookAhead, distance_at)) return std::nullopt;
     return touch->fraction;
   }
   if (start.distance.distance > -depth) {
-    const std::optional<Moment> deep = reach(e, start, -depth, 1, distance_at);
+    const std::optional<Moment> deep = reach(e, start, -depth, e.until, distance_at);
     return deep ? std::optional(deep->fraction) : std::nullopt;
   }
   const Vec3 inside = transform(local, inner_point(part));
@@ -138,7 +144,8 @@ ConvexDistance plane_distance(const Shape& shape, const Pose& pose, const HalfSp
   return result;
 }
 
-/// The box, in the frame of `b`, in which the part is at some time of this step and the next. Turning stays in the ball.
+/// The box, in the frame of `b`, in which the part is at some time of this step and the next. Turning stays in the
+/// ball.
 Aabb swept_box(const Encounter& e, double radius, const Pose& local_b) {
   Aabb box;
   for (const double fraction : {0.0, 0.5, 1.0, kLookAhead}) {
@@ -221,8 +228,11 @@ double half_thickness(const Shape& shape) {
 }
 
 std::optional<double> first_touch(const SweptShape& a, const BodyPath& path_a, const SweptShape& b,
-                                  const BodyPath& path_b, double skin) {
-  Encounter e{path_a, path_b, a.middle, a.turns_by, skin, half_thickness(a.shape)};
+                                  const BodyPath& path_b, const SweepLimits& limits) {
+  Encounter e{path_a, path_b, a.middle, a.turns_by};
+  e.skin = limits.share * limits.skin, e.share = limits.share, e.until = limits.until;
+  e.reach_a = norm(a.middle) + a.turns_by, e.reach_b = norm(b.middle) + b.turns_by;
+  e.half_thick = half_thickness(a.shape);
   const auto* compound = std::get_if<Compound>(&a.shape);
   if (compound == nullptr) return meet_shape(e, a.shape, a.local, a.radius, b.shape, b.local);
   std::optional<double> first;

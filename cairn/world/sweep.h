@@ -7,7 +7,8 @@
 //   t <- t + (d - target) / (n . v + c (1 - t) + |w_a - w_b| r)       (conservative advancement, Mirtich 1996)
 //
 // therefore never pass the first t at which d is `target`: d is the signed distance, v and w the motion per step, r the
-// radius about the middle, and c bounds by how much v changes along the way.
+// radius about the middle, and c bounds by how much v changes along the way. Seen from the world instead, the speed is
+// n . (v_a - v_b) + |w_a| R_a + |w_b| R_b with the radii about the centres of mass; the smaller of the two is taken.
 #pragma once
 
 #include <optional>
@@ -35,6 +36,13 @@ struct SweptShape {
   double turns_by;  ///< m, the radius that turning moves; 0 for a ball about its middle
 };
 
+/// How near is too near. A body that was stopped is looked at again with less of both, so that it stands.
+struct SweepLimits {
+  double skin = 0;   ///< m
+  double share = 1;  ///< of the limits, 0 to 1
+  double until = 1;  ///< fraction of the step: later touches do not matter
+};
+
 /// The fraction of the step at which `a` must stop in front of `b`; none if it may go on.
 ///
 /// It stops `skin` before the touch if it would else get in deeper than a twentieth of its half thickness by the end of
@@ -42,7 +50,7 @@ struct SweptShape {
 /// at the beginning, `a` may go on to that depth. Where they are deeper in each other, only the middle of `a` is kept
 /// from passing: contacts push the rest out.
 std::optional<double> first_touch(const SweptShape& a, const BodyPath& path_a, const SweptShape& b,
-                                  const BodyPath& path_b, double skin);
+                                  const BodyPath& path_b, const SweepLimits& limits);
 
 /// Half the smallest extent of a convex shape, or of the thinnest part of a compound.
 double half_thickness(const Shape& shape);

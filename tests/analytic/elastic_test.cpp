@@ -78,7 +78,8 @@ TEST(ElasticBall, LosesTheSquareOfRestitution) {
   for (const double e : {0.3, 0.7}) {
     World world;
     add_ramp(world, 0, elastic(e));
-    const BodyId ball = world.add_body({.pose = {{0, 0, 1.1}, {}}}, {{.shape = make_sphere(0.1), .material = elastic(e)}});
+    const BodyId ball =
+        world.add_body({.pose = {{0, 0, 1.1}, {}}}, {{.shape = make_sphere(0.1), .material = elastic(e)}});
     double fall = 0, rise = 0;
     for (int i = 0; i < 400 && rise <= 0; ++i) {
       fall = world.view(ball).velocity.linear.z;

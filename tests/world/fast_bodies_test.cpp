@@ -89,11 +89,10 @@ Throw make_throw(World& world, Random& random) {
                   4 * size * std::fmod(std::floor(place / 2), 2)};
     const bool waits = count > 1 && random.below(4) == 0;
     const Vec3 velocity = waits ? Vec3{} : speed * random.uniform(0.8, 1) * normalised(aim);
-    result.bodies.push_back(
-        world.add_body({.pose = {at, turn_about(aim, random.uniform(0, 3))},
-                        .velocity = {velocity, random_vector(random, spin)},
-                        .continuous = true},
-                       random_shapes(random, size)));
+    result.bodies.push_back(world.add_body({.pose = {at, turn_about(aim, random.uniform(0, 3))},
+                                            .velocity = {velocity, random_vector(random, spin)},
+                                            .continuous = true},
+                                           random_shapes(random, size)));
   }
   return result;
 }

@@ -41,6 +41,7 @@ struct ImpactRow {
   std::array<double, 3> mass{};      ///< inverses of the diagonal of J M^-1 J^T; the smaller one for both tangents
   double target = 0;                 ///< m/s, of a round
   std::array<double, 4> impulse{};   ///< of a round
+  std::array<double, 4> before{};    ///< m/s, J u before a round
   double total = 0;                  ///< N s, along the normal over all rounds
   std::int32_t island = 0, pair = 0;
   std::int32_t order = 0;  ///< its number in the order of the cache

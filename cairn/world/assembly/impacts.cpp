@@ -33,11 +33,10 @@ void find_joined(Assembly& out) {
       if (out.problem.bodies[to_index(body)].is_dynamic()) joined[to_index(body)] = 1;
 }
 
-/// The velocity of b from a along the normal of a contact, and what external forces add to it within the step.
-double approach(const ContactProblem& problem, const ContactBlock& c) {
-  return contact_velocity(c, problem.bodies[to_index(c.body_a)].velocity,
-                          problem.bodies[to_index(c.body_b)].velocity)[0];
+std::array<double, 4> velocity_of(const ContactProblem& problem, const ContactBlock& c) {
+  return contact_velocity(c, problem.bodies[to_index(c.body_a)].velocity, problem.bodies[to_index(c.body_b)].velocity);
 }
+/// What external forces add to the velocity of b from a along the normal within the step.
 double pull(const ContactProblem& problem, const ContactBlock& c) {
   return problem.dt * contact_velocity(c, problem.bodies[to_index(c.body_a)].acceleration,
                                        problem.bodies[to_index(c.body_b)].acceleration)[0];
@@ -65,7 +64,7 @@ void find_hits(const ContactSource& from, const Assembly& assembly, std::size_t 
       const ContactPoint& point = slab.points[to_index(m.first_point + j)];
       c.arm_a = point.position - assembly.centre[to_index(c.body_a)];
       c.arm_b = point.position - assembly.centre[to_index(c.body_b)];
-      if (!bounces(assembly, double{point.separation}, approach(assembly.problem, c), pull(assembly.problem, c)))
+      if (!bounces(assembly, double{point.separation}, velocity_of(assembly.problem, c)[0], pull(assembly.problem, c)))
         continue;
       std::atomic_ref(is_hit[to_index(from.graph.islands().of_edge[to_index(edge)])])
           .store(1, std::memory_order_relaxed);
@@ -122,7 +121,8 @@ void apply(ContactProblem& problem, const ContactBlock& c, const std::array<doub
 double begin_round(const Assembly& assembly, std::span<ImpactRow> rows) {
   double fastest = 0;
   for (ImpactRow& row : rows) {
-    const double v = approach(assembly.problem, row.contact);
+    row.before = velocity_of(assembly.problem, row.contact);
+    const double v = row.before[0];
     row.impulse = {};
     const bool bounce = row.restitution > 0 && bounces(assembly, row.contact.gap, v, row.pull);
     row.is_active = bounce || row.contact.gap <= kTouchingGap;
@@ -136,10 +136,7 @@ double begin_round(const Assembly& assembly, std::span<ImpactRow> rows) {
 /// Returns the speed that it changed.
 double visit(ContactProblem& problem, ImpactRow& row) {
   const ContactBlock& c = row.contact;
-  const auto velocity = [&] {
-    return contact_velocity(c, problem.bodies[to_index(c.body_a)].velocity,
-                            problem.bodies[to_index(c.body_b)].velocity);
-  };
+  const auto velocity = [&] { return velocity_of(problem, c); };
   std::array<double, 4>& l = row.impulse;
   const double normal = std::max(0.0, l[0] - row.mass[0] * (velocity()[0] - row.target)), change = normal - l[0];
   l[0] = normal;
@@ -157,6 +154,27 @@ double visit(ContactProblem& problem, ImpactRow& row) {
   return moved / std::max(row.mass[1], 1e-300);
 }
 
+/// Sweeps that ended too early may have added energy: then the impulses of the round are scaled until they have not.
+/// With u + s du the kinetic energy changes by s b + s^2 c, b = sum of l . J u and c = sum of l . J du / 2.
+void take_back_gain(ContactProblem& problem, std::span<ImpactRow> rows) {
+  double b = 0, c = 0;
+  for (const ImpactRow& row : rows) {
+    if (!row.is_active) continue;
+    const std::array<double, 4> after = velocity_of(problem, row.contact);
+    for (std::size_t k = 0; k < 3; ++k)
+      b += row.impulse[k] * row.before[k], c += 0.5 * row.impulse[k] * (after[k] - row.before[k]);
+  }
+  if (!(b + c > 0) || !(c > 0)) return;
+  const double share = std::clamp(-b / c, 0.0, 1.0);
+  for (ImpactRow& row : rows) {
+    if (!row.is_active) continue;
+    std::array<double, 4> back{};
+    for (std::size_t k = 0; k < 3; ++k) back[k] = (share - 1) * row.impulse[k];
+    apply(problem, row.contact, back);
+    row.impulse[0] *= share;
+  }
+}
+
 void bounce_island(Assembly& assembly, std::span<ImpactRow> rows) {
   for (int round = 0; round < kMostRounds; ++round) {
     const double fastest = begin_round(assembly, rows);
@@ -167,6 +185,7 @@ void bounce_island(Assembly& assembly, std::span<ImpactRow> rows) {
         if (row.is_active) changed = std::max(changed, visit(assembly.problem, row));
       if (changed <= kSettled * fastest) break;
     }
+    take_back_gain(assembly.problem, rows);
     for (ImpactRow& row : rows) row.total += row.impulse[0];
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Impacts: bodies that meet within the step and bounce do so at its beginning, before the solve, whatever the solver.
 //
-// A round is one simultaneous impact of all contacts of an island that would close within the step (Newton's law, solved
-// as Moreau 1988 does):
+// A round is one simultaneous impact of all contacts of an island that would close within the step (Newton's law,
+// solved as Moreau 1988 does):
 //
 //   0 <= lambda  _|_  v' - target >= 0,   target = -e v   where the bodies meet faster than the restitution threshold,
 //                                         target = -|v|   where they touch and do not

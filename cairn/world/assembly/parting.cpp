@@ -11,9 +11,9 @@ namespace cairn {
 namespace {
 
 constexpr std::int64_t kSlabGrain = 4;
-constexpr double kDeep = 3e-3;     ///< m: a contact that overlaps by more is deep
-constexpr double kFastest = 1.0;   ///< m/s, whatever Stabilisation::max_push allows
-constexpr double kRate = 0.2;      ///< of the overlap, per step
+constexpr double kDeep = 3e-3;    ///< m: a contact that overlaps by more is deep
+constexpr double kFastest = 1.0;  ///< m/s, whatever Stabilisation::max_push allows
+constexpr double kRate = 0.2;     ///< of the overlap, per step
 constexpr int kSweeps = 30;
 
 /// visit(manifold, island) for those of a slab that take part.
@@ -37,7 +37,8 @@ double deepest(const Slab& slab, const ContactManifold& m) {
   return depth;
 }
 
-/// Islands most of whose touching manifolds are deep, less those with joints.
+/// Islands most of whose touching manifolds are deep, less those with joints. What bounces flies, and meets and parts
+/// by itself: to move it would change its energy.
 void count_deep(const ContactSource& from, const Assembly& assembly, std::vector<std::int32_t>& more_deep) {
   more_deep.assign(to_index(from.graph.islands().count), 0);
   for (std::size_t s = 0; s < from.cache.slabs().size(); ++s) {
@@ -45,7 +46,9 @@ void count_deep(const ContactSource& from, const Assembly& assembly, std::vector
     if (from.is_at_rest(slab)) continue;
     for_each_manifold(from, assembly, slab, s, [&](const ContactManifold& m, std::int32_t island) {
       const double depth = deepest(slab, m);
-      if (depth >= 0) more_deep[to_index(island)] += depth > kDeep ? 1 : -1;
+      if (depth < 0) return;
+      const bool is_deep = depth > kDeep && manifold_context(from, m).material.restitution == 0;
+      more_deep[to_index(island)] += is_deep ? 1 : -1;
     });
   }
   for (const JointBlock& joint : assembly.problem.joints)
@@ -83,8 +86,8 @@ void sweep(const ContactProblem& problem, std::vector<PartingRow>& rows, std::ve
   for (PartingRow& row : rows) {
     const auto a = to_index(row.contact.body_a), b = to_index(row.contact.body_b);
     Velocity of_a = moved[a], of_b = moved[b];
-    const double now = std::max(
-        0.0, row.impulse - row.mass * (contact_velocity(row.contact, of_a, of_b)[0] - row.wanted));
+    const double now =
+        std::max(0.0, row.impulse - row.mass * (contact_velocity(row.contact, of_a, of_b)[0] - row.wanted));
     if (now == row.impulse) continue;
     apply_contact_impulse(problem, row.contact, {now - row.impulse, 0, 0, 0}, of_a, of_b);
     moved[a] = of_a, moved[b] = of_b;

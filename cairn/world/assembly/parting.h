@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Parting: islands most of whose contacts overlap deeply, as scenes do that begin overlapping, come apart gently.
 //
-// Push-out as a velocity would add up along a chain of bodies, and they would fly apart. So the solve sees these contacts
-// closed without overlap, and the bodies are moved apart without any velocity (split impulses): with positions d,
+// Push-out as a velocity would add up along a chain of bodies, and they would fly apart. So the solve sees these
+// contacts closed without overlap, and the bodies are moved apart without any velocity (split impulses): with positions
+// d,
 //
 //   0 <= lambda  _|_  J d - p >= 0,   p = min(rate (overlap - slop), speed dt),   d = M^-1 J^T lambda
 //

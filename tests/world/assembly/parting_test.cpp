@@ -69,8 +69,7 @@ TEST(Parting, ACubeOfBoxesDoesNotBurst) {
                                       {{.shape = make_box({0.5, 0.5, 0.5})}}));
     const Motion motion = watch(world, bodies, 6);
     EXPECT_LT(motion.fastest, 0.3) << solver;
-    for (const BodyId body : bodies)
-      EXPECT_LT(norm(world.view(body).centre - Vec3{0.95, 0.95, 0.95}), 2.2) << solver;
+    for (const BodyId body : bodies) EXPECT_LT(norm(world.view(body).centre - Vec3{0.95, 0.95, 0.95}), 2.2) << solver;
   }
 }
 
