@@ -16,6 +16,10 @@ const STILLS = [
   { name: "tracked_vehicle", scene: ["tracked_vehicle"], steps: 200, at: 200, look: [[0.9, -1, 0.5], 0.97] },
   { name: "forces", scene: ["arch"], steps: 120, at: 120, look: [[0.15, -1, 0.12], 0.97],
     script: "cairn.show('contacts', true); cairn.show('forces', true); cairn.show('xray', true);" },
+  { name: "jelly_cubes", scene: ["jelly_cubes"], steps: 60, at: 45, look: [[0.6, -1, 0.4], 1.2],
+    script: "cairn.show('colour', 'speed');" },
+  { name: "elastic_bed", scene: ["elastic_bed"], steps: 60, at: 60, look: [[0.5, -1, 0.5], 1.2],
+    script: "cairn.show('colour', 'speed');" },
 ];
 const FILM = { name: "wall", scene: ["wall", "--param", "throw=20", "--param", "rows=12", "--param", "columns=16"],
   steps: 110, every: 2, look: [[0.9, -1, 0.4], 0.95] };

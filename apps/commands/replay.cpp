@@ -6,6 +6,7 @@
 #include "apps/cli/progress.h"
 #include "apps/commands/scene_source.h"
 #include "cairn/core/index.h"
+#include "cairn/record/elastic_recording.h"
 
 namespace cairn::cli {
 
@@ -32,9 +33,33 @@ void print_head(const ReplayOptions& options, const RecordingInfo& info) {
   if (!info.hashes.empty()) fmt::print("  state    {}\n", info.hashes.back().to_string());
 }
 
+/// The same of a recording of elastic solids.
+int replay_elastic(const ReplayOptions& options) {
+  const ElasticRecordingInfo info = read_elastic_recording(options.file).value_or_throw();
+  fmt::print("{}: {}{}{}, {} elastic solids, {} bodies, {} steps of {:.6g} s, {} frames\n", printable(options.file),
+             printable(info.meta.scene), info.meta.parameters.empty() ? "" : " ", printable(info.meta.parameters),
+             info.solids, info.bodies, info.hashes.size(), info.meta.dt, info.frames);
+  if (!options.verify) return kDone;
+  ElasticWorld world({.threads = options.threads});
+  world.restore(info.start);
+  Progress progress("replay");
+  for (const Hash128& recorded : info.hashes) {
+    if (interrupted()) return kInterrupted;
+    const std::int64_t step = world.step(info.meta.dt).step;
+    progress.update(fmt::format("step {}", step));
+    if (world.state_hash() == recorded) continue;
+    fmt::print("NOT the same: step {} has the hash {}, recorded was {}\n", step, world.state_hash().to_string(),
+               recorded.to_string());
+    return kCheckFailed;
+  }
+  fmt::print("verified: the hashes of all {} steps are the same\n", info.hashes.size());
+  return kDone;
+}
+
 }  // namespace
 
 int run_replay(const ReplayOptions& options) {
+  if (is_elastic_recording(options.file)) return replay_elastic(options);
   const RecordingInfo info = read_recording(options.file).value_or_throw();
   print_head(options, info);
   if (!options.verify) return kDone;

@@ -13,13 +13,13 @@ namespace cairn {
 
 /// Valid for one sub-step.
 struct Obstacle {
-  std::int32_t number = 0;                           ///< tells it from all others, and stays from step to step
+  std::int32_t number = 0;                            ///< tells it from all others, and stays from step to step
   std::function<double(const Vec3& point)> distance;  ///< m, of a point of the world, negative inside
-  Aabb box;                                          ///< outside of it the distance is positive
+  Aabb box;                                           ///< outside of it the distance is positive
   double friction = 0;
-  Vec3 centre;              ///< m, of the velocity
-  Velocity velocity;        ///< without contact, at the end of the sub-step
-  std::int32_t body = -1;   ///< of the rigid problem; -1: nothing moves it
+  Vec3 centre;             ///< m, of the velocity
+  Velocity velocity;       ///< without contact, at the end of the sub-step
+  std::int32_t body = -1;  ///< of the rigid problem; -1: nothing moves it
 };
 
 /// Numbers of obstacles: walls count from 0, shapes of rigid bodies from here.

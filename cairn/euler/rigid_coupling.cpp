@@ -206,8 +206,7 @@ void RigidCoupling::write_block(const Contact& c, const Contact& d, double* bloc
     for (int i = 0; i < 3; ++i) {
       double held = 0;
       if (c.is_joined && d.is_joined)
-        for (std::size_t k = 0; k < n; ++k)
-          held += c.response[to_index(i) * n + k] * d.response[to_index(j) * n + k];
+        for (std::size_t k = 0; k < n; ++k) held += c.response[to_index(i) * n + k] * d.response[to_index(j) * n + k];
       block[3 * i + j] += dot(axis_of(c.frame, i), answer) - held;
     }
   }

@@ -61,12 +61,12 @@ class RigidCoupling {
 
   const ContactProblem& problem_;
   std::vector<Velocity> free_;
-  std::vector<double> factor_;       ///< L, dense, by rows
-  std::vector<double> bias_;         ///< b per joint row
+  std::vector<double> factor_;          ///< L, dense, by rows
+  std::vector<double> bias_;            ///< b per joint row
   std::vector<std::int32_t> block_of_;  ///< per joint row: its joint
-  std::vector<char> has_joint_;      ///< per body
-  std::vector<Contact> contacts_;    ///< rows of solids, then contacts of the problem
-  std::size_t rows_ = 0;             ///< how many of them are rows of solids
+  std::vector<char> has_joint_;         ///< per body
+  std::vector<Contact> contacts_;       ///< rows of solids, then contacts of the problem
+  std::size_t rows_ = 0;                ///< how many of them are rows of solids
 };
 
 }  // namespace cairn

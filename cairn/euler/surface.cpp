@@ -15,9 +15,7 @@ using View = BlockView<1>;
 constexpr std::array<std::array<std::size_t, 2>, 12> kEdges{
     {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}};
 
-Vec3 corner_at(std::size_t n) {
-  return {(n & 4) != 0 ? 1.0 : 0.0, (n & 2) != 0 ? 1.0 : 0.0, (n & 1) != 0 ? 1.0 : 0.0};
-}
+Vec3 corner_at(std::size_t n) { return {(n & 4) != 0 ? 1.0 : 0.0, (n & 2) != 0 ? 1.0 : 0.0, (n & 1) != 0 ? 1.0 : 0.0}; }
 
 /// Of a point of the unit cell, from corners that have a velocity.
 double speed_at(const GridSolid& solid, const std::array<std::int32_t, 8>& nodes, const Vec3& p) {

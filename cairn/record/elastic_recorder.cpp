@@ -16,10 +16,9 @@ namespace {
 using Type = Hdf5Writer::Type;
 
 constexpr std::int64_t kChunk = 4096;  // rows
-constexpr const char* kStatistics[] = {"kinetic_energy", "elastic_energy", "volume",       "mass",
-                                       "mass_error",     "max_speed",      "rows",         "touching",
-                                       "overlap",        "staggered",      "contact_sets", "friction_sets",
-                                       "factorisations", "sub_steps",      "frozen"};
+constexpr const char* kStatistics[] = {"kinetic_energy", "elastic_energy", "volume",         "mass",      "mass_error",
+                                       "max_speed",      "rows",           "touching",       "overlap",   "staggered",
+                                       "contact_sets",   "friction_sets",  "factorisations", "sub_steps", "frozen"};
 
 void put(std::vector<double>& out, const Vec3& v) { out.insert(out.end(), {v.x, v.y, v.z}); }
 

@@ -56,10 +56,10 @@ class ElasticRecorder {
 /// Everything about a recording but its frames.
 struct ElasticRecordingInfo {
   RecordingMeta meta;
-  std::string start;           ///< ElasticWorld::restore
+  std::string start;  ///< ElasticWorld::restore
   std::int64_t solids = 0, bodies = 0, frames = 0;
-  std::vector<Hash128> hashes;  ///< after every step
-  std::vector<double> times;    ///< s, after every step
+  std::vector<Hash128> hashes;                  ///< after every step
+  std::vector<double> times;                    ///< s, after every step
   std::vector<std::vector<double>> statistics;  ///< by elastic_statistic_names, then by step
 };
 

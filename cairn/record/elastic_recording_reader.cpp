@@ -66,9 +66,9 @@ void check_elastic_head(const Hdf5Reader& in) {
   if (!has_elastic_format(in)) fail_input("is no recording of elastic solids");
   const double version = in.number_attribute("/", "version");
   if (version != kElasticRecordingVersion)
-    fail_input(fmt::format("is a recording of version {}, this program reads version {}", version,
-                           kElasticRecordingVersion),
-               ErrorKind::unsupported);
+    fail_input(
+        fmt::format("is a recording of version {}, this program reads version {}", version, kElasticRecordingVersion),
+        ErrorKind::unsupported);
 }
 
 ElasticRecordingInfo read_elastic_info(const std::string& path) {

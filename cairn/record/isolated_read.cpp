@@ -8,7 +8,7 @@
 namespace cairn {
 
 Expected<std::string> read_isolated(const std::string& path, double time_limit,
-                               const std::function<void(ByteWriter&)>& work) {
+                                    const std::function<void(ByteWriter&)>& work) {
   const Expected<std::string> bytes = run_isolated(
       [&] {
         ByteWriter out;

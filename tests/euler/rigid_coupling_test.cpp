@@ -63,7 +63,8 @@ TEST(RigidCoupling, ProjectionKeepsMomentum) {
   ASSERT_GT(rows.rows.size(), 20U);
   const DelassusProblem problem = coupling.extend(assemble_rows(rows, solids, rigid.dt, 0.1, nullptr), rows, nullptr);
   std::vector<double> impulse(problem.q.size());
-  for (std::size_t i = 0; i < impulse.size(); ++i) impulse[i] = i % 3 == 0 ? 0.02 + 1e-3 * static_cast<double>(i) : 3e-3;
+  for (std::size_t i = 0; i < impulse.size(); ++i)
+    impulse[i] = i % 3 == 0 ? 0.02 + 1e-3 * static_cast<double>(i) : 3e-3;
   const auto momentum = [&] {
     Vec3 sum;
     for (std::size_t i = 0; i < solids[0].mass.size(); ++i)

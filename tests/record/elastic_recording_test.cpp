@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recordings of elastic solids: what is read is what was stepped; the run can be computed again; other files are errors.
+// Recordings of elastic solids: what is read is what was stepped; the run can be computed again; other files are
+// errors.
 #include "cairn/record/elastic_recording.h"
 
 #include <gtest/gtest.h>
