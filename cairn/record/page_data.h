@@ -34,8 +34,8 @@ class PagePacker {
 
   /// InputError when the page would become larger than allowed, or the frame has other bodies.
   void add(const MotionFrame& frame);
-  /// All of it, and behind the frames `more`, which is compressed with them. InputError without any frame, or when it is
-  /// larger than allowed.
+  /// All of it, and behind the frames `more`, which is compressed with them. InputError without any frame, or when it
+  /// is larger than allowed.
   std::string take(std::string_view more = {});
 
  private:

@@ -107,10 +107,17 @@ Vec3 inner_point(const Shape& shape) {
   return (1.0 / 6) * sum;
 }
 
+/// A convex part of the body on its way.
+struct ConvexPart {
+  const Shape& shape;
+  Pose local;         ///< in the frame of the body
+  double radius = 0;  ///< of a ball about Encounter::middle that holds the body
+};
+
 /// One convex part against one convex thing. distance_of(shape, pose_a, pose_b): of a shape in the pose of the part.
 template <class DistanceOf>
-std::optional<double> meet(const Encounter& e, const Shape& part, const Pose& local, DistanceOf&& distance_of) {
-  const auto distance_at = [&](const Pose& a, const Pose& b) { return distance_of(part, a * local, b); };
+std::optional<double> meet(const Encounter& e, const ConvexPart& part, DistanceOf&& distance_of) {
+  const auto distance_at = [&](const Pose& a, const Pose& b) { return distance_of(part.shape, a * part.local, b); };
   const double depth = kDepth * e.half_thick / e.share;
   const Moment start = look(e, 0, distance_at);
   if (start.distance.distance > e.skin) {
@@ -122,7 +129,7 @@ std::optional<double> meet(const Encounter& e, const Shape& part, const Pose& lo
     const std::optional<Moment> deep = reach(e, start, -depth, e.until, distance_at);
     return deep ? std::optional(deep->fraction) : std::nullopt;
   }
-  const Vec3 inside = transform(local, inner_point(part));
+  const Vec3 inside = transform(part.local, inner_point(part.shape));
   const Shape core = Sphere{kCoreRadius * e.half_thick};
   return stop_core(e, inside, [&](const Pose& a, const Pose& b) {
     return distance_of(core, Pose{transform(a, inside), a.orientation}, b);
@@ -159,13 +166,13 @@ Aabb swept_box(const Encounter& e, double radius, const Pose& local_b) {
 
 /// Triangles of a surface. Those that the part is behind at the beginning are no obstacle.
 template <class Surface>
-std::optional<double> meet_surface(const Encounter& e, const Shape& part, const Pose& local, double radius,
-                                   const Surface& surface, const Pose& local_b) {
+std::optional<double> meet_surface(const Encounter& e, const ConvexPart& part, const Surface& surface,
+                                   const Pose& local_b) {
   std::optional<double> first;
-  const Pose there = inverse(e.b.start * local_b) * (e.a.start * local);
-  surface.for_each_overlapping(swept_box(e, radius, local_b), [&](std::int32_t index) {
+  const Pose there = inverse(e.b.start * local_b) * (e.a.start * part.local);
+  surface.for_each_overlapping(swept_box(e, part.radius, local_b), [&](std::int32_t index) {
     const SurfaceTriangle t = surface_triangle(surface, index);
-    const Vec3 top = transform(there, support(part, rotate_back(there.orientation, t.normal)));
+    const Vec3 top = transform(there, support(part.shape, rotate_back(there.orientation, t.normal)));
     if (dot(t.normal, top - t.corner[0]) < 0) return;
     const Triangle corners = t.triangle();
     const auto distance_of = [&](const Shape& shape, const Pose& a, const Pose& b) {
@@ -174,7 +181,7 @@ std::optional<double> meet_surface(const Encounter& e, const Shape& part, const 
       d.normal = rotate(frame.orientation, d.normal);
       return d;
     };
-    keep_first(first, meet(e, part, local, distance_of));
+    keep_first(first, meet(e, part, distance_of));
   });
   return first;
 }
@@ -183,23 +190,22 @@ template <class T>
 constexpr bool kSurface = std::is_same_v<T, TriangleMesh> || std::is_same_v<T, HeightField>;
 
 /// A convex part against anything.
-std::optional<double> meet_shape(const Encounter& e, const Shape& part, const Pose& local, double radius,
-                                 const Shape& other, const Pose& local_b) {
+std::optional<double> meet_shape(const Encounter& e, const ConvexPart& part, const Shape& other, const Pose& local_b) {
   return std::visit(
       [&]<class B>(const B& b) -> std::optional<double> {
         if constexpr (std::is_same_v<B, Compound>) {
           std::optional<double> first;
           for (const CompoundChild& child : b.data->children)
-            keep_first(first, meet_shape(e, part, local, radius, child.shape, local_b * child.pose));
+            keep_first(first, meet_shape(e, part, child.shape, local_b * child.pose));
           return first;
         } else if constexpr (kSurface<B>) {
-          return meet_surface(e, part, local, radius, b, local_b);
+          return meet_surface(e, part, b, local_b);
         } else if constexpr (std::is_same_v<B, HalfSpace>) {
-          return meet(e, part, local, [&](const Shape& shape, const Pose& at, const Pose& frame) {
+          return meet(e, part, [&](const Shape& shape, const Pose& at, const Pose& frame) {
             return plane_distance(shape, at, b, frame * local_b);
           });
         } else {
-          return meet(e, part, local, [&](const Shape& shape, const Pose& at, const Pose& frame) {
+          return meet(e, part, [&](const Shape& shape, const Pose& at, const Pose& frame) {
             return distance(shape, at, other, frame * local_b);
           });
         }
@@ -234,11 +240,11 @@ std::optional<double> first_touch(const SweptShape& a, const BodyPath& path_a, c
   e.reach_a = norm(a.middle) + a.turns_by, e.reach_b = norm(b.middle) + b.turns_by;
   e.half_thick = half_thickness(a.shape);
   const auto* compound = std::get_if<Compound>(&a.shape);
-  if (compound == nullptr) return meet_shape(e, a.shape, a.local, a.radius, b.shape, b.local);
+  if (compound == nullptr) return meet_shape(e, {a.shape, a.local, a.radius}, b.shape, b.local);
   std::optional<double> first;
   for (const CompoundChild& child : compound->data->children) {
     e.half_thick = half_thickness(child.shape);
-    keep_first(first, meet_shape(e, child.shape, a.local * child.pose, a.radius, b.shape, b.local));
+    keep_first(first, meet_shape(e, {child.shape, a.local * child.pose, a.radius}, b.shape, b.local));
   }
   return first;
 }

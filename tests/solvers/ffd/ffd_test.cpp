@@ -60,8 +60,15 @@ TEST(Ffd, BallsThatMeetHeadOn) {
   }
 }
 
-/// What a body that slides on the plane z = 0 at 1 m/s along x does: its velocity after each step.
-std::vector<Velocity> slide(FfdMode mode, const Shape& shape, double height, double friction, int steps, double dt) {
+/// A body that lies on the plane z = 0.
+struct Slider {
+  Shape shape;
+  double height = 0, friction = 0;
+};
+
+/// What it does when it slides at 1 m/s along x: its velocity after each step.
+std::vector<Velocity> slide(FfdMode mode, const Slider& slider, int steps, double dt) {
+  const auto& [shape, height, friction] = slider;
   World world(world_settings(mode));
   world.add_body({.kind = BodyKind::fixed}, {{.shape = make_half_space({0, 0, 1}, 0), .material = {.friction = 1}}});
   const BodyId body = world.add_body({.pose = {{0, 0, height}}, .velocity = {{1, 0, 0}}},
@@ -80,7 +87,7 @@ TEST(Ffd, BallThatSlidesBeginsToRoll) {
   const double dt = 1.0 / 240, slowing = 0.25 * kGravity;
   for (const FfdMode mode : kModes) {
     const double rate = mode == FfdMode::pe ? 2.0 / 7 * slowing : slowing, end = 2.0 / (7 * rate);
-    const std::vector<Velocity> v = slide(mode, make_sphere(0.5), 0.5, 0.0625, 400, dt);
+    const std::vector<Velocity> v = slide(mode, {make_sphere(0.5), 0.5, 0.0625}, 400, dt);
     for (int i = 0; (i + 2) * dt < end; ++i) EXPECT_NEAR(v[to_index(i)].linear.x, 1 - rate * dt * (i + 1), 1e-6);
     EXPECT_NEAR(v.back().linear.x, 5.0 / 7, 1e-3);
     EXPECT_NEAR(v.back().angular.y, v.back().linear.x / 0.5, 1e-3);
@@ -92,7 +99,7 @@ TEST(Ffd, BallThatSlidesBeginsToRoll) {
 TEST(Ffd, BoxThatSlidesSlowsDownByFriction) {
   const double dt = 1.0 / 240, slowing = 0.25 * kGravity;
   for (const FfdMode mode : kModes) {
-    const std::vector<Velocity> v = slide(mode, make_box({1, 1, 0.05}), 0.05, 0.0625, 60, dt);
+    const std::vector<Velocity> v = slide(mode, {make_box({1, 1, 0.05}), 0.05, 0.0625}, 60, dt);
     EXPECT_NEAR(v.back().linear.x, 1 - slowing * dt * 60, (mode == FfdMode::pe ? 0.03 : 0.01) * slowing * dt * 60);
     EXPECT_NEAR(v.back().linear.y, 0, 1e-3);
   }
