@@ -12,10 +12,10 @@
 // beginning of the step and contacts may close their gap within it, where the pe engine moves all bodies by half a step
 // first.
 //
-// When to use: crowds of loose bodies and debris that must be cheap. It is exact for a body on what cannot move without
-// friction and for a pair of bodies. In clusters momentum is not kept: the impulses on the two bodies of a contact
-// differ, the solution has their mean, and velocities do not follow from it (measure C7). Two sweeps carry support one
-// layer further, so stacks sink and are then pushed out. Joints are refused.
+// When to use: crowds of loose bodies and debris that must be cheap. It is exact, without friction, for a
+// body on what cannot move and for a pair of bodies. In clusters momentum is not kept: the impulses on the two bodies
+// of a contact differ, the solution has their mean, and velocities do not follow from it (measure C7). Two sweeps carry
+// support one layer further, so stacks sink and are then pushed out. Joints are refused.
 #pragma once
 
 #include <memory>
