@@ -254,7 +254,7 @@ auto LiveSession::Core::remove(const LiveRequest& request, const Answer&) -> Res
 }
 
 auto LiveSession::Core::settings(const LiveRequest& request, const Answer&) -> Result {
-  const LiveArguments arguments(request, {"dt", "gravity", "threads", "sleep", "iterations", "friction"});
+  const LiveArguments arguments(request, {"dt", "gravity", "threads", "sleep", "iterations", "friction", "details"});
   WorldSettings next = run_.world().settings();
   const double dt = arguments.number_or("dt", run_.dt(), kShortestStep, kLongestStep);
   if (arguments.has("gravity")) next.gravity = arguments.vector("gravity", 1e6);
@@ -275,6 +275,7 @@ auto LiveSession::Core::settings(const LiveRequest& request, const Answer&) -> R
   add_member(answer, "iterations", json_number(now.iterations));
   add_member(answer, "solver", json_text(solver_label(now)));
   add_member(answer, "solvers", json_texts(solvers_for(run_.world())));
+  if (!arguments.has("details") || !arguments.flag("details")) return answer;
   add_member(answer, "friction", json_friction(run_.world()));
   add_member(answer, "solver_settings", json_solver_settings(now));
   add_member(answer, "previous", json_flag(run_.has_previous()));

@@ -99,11 +99,11 @@ TEST(SceneCommands, ARunIsSavedWithWhatWasDone) {
       text(ask(session, R"({"do": "shoot", "origin": [0, 0, 9], "direction": [1, 0, 0], "shape": "capsul"})"), "error")
           .find("capsule"),
       std::string::npos);
-  const JsonValue now = ask(session, R"({"do": "settings"})");
+  const JsonValue now = ask(session, R"({"do": "settings", "details": true})");
   EXPECT_EQ(number(now, "iterations"), 7);
   EXPECT_EQ(now.find("friction")->value.kind, JsonKind::null);  // the capsule has its own
   ask(session, R"({"do": "settings", "friction": 0.3})");
-  EXPECT_EQ(number(ask(session, R"({"do": "settings"})"), "friction"), 0.3);
+  EXPECT_EQ(number(ask(session, R"({"do": "settings", "details": true})"), "friction"), 0.3);
   ASSERT_NE(now.find("solver_settings"), nullptr);
   EXPECT_FALSE(now.find("solver_settings")->value.items.empty());
   const std::string end = text(ask(session, R"({"do": "step", "count": 10})"), "hash");

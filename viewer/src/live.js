@@ -37,7 +37,7 @@ export class LiveRun {
     this.tries = this.received = 0;
     this.notify("", true);
     this.ask("subscribe", this.subscription).catch(() => {});
-    this.ask("settings", {}).then((values) => this.take(values)).catch(() => {});
+    this.ask("settings", { details: true }).then((values) => this.take(values)).catch(() => {});
     this.grant(CREDIT);
   }
 

@@ -102,7 +102,7 @@ export class Player {
   async load(scene, parameters) {
     const done = await this.source.tell("load", { scene, parameters });
     if (done) this.layout = null, this.picked = -1;
-    if (done) this.source.ask("settings", {}).then((values) => this.source.take(values)).catch(() => {});
+    if (done) this.source.ask("settings", { details: true }).then((values) => this.source.take(values)).catch(() => {});
     return done;
   }
 

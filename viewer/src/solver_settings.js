@@ -16,7 +16,7 @@ export class SolverSettings {
 
   async ask() {
     this.asking = true;
-    const answer = await this.source.ask("settings", {}).catch(() => null);
+    const answer = await this.source.ask("settings", { details: true }).catch(() => null);
     this.asking = false;
     this.label = this.source.solver;
     if (!answer) return;

@@ -90,13 +90,13 @@ async function settings() {
   await type("sweeps", "20");
   await check("sweeps", `(await cairn.ask("settings")).iterations === 20`, `(await cairn.ask("settings")).iterations`);
   await type("friction of all", "0.25");
-  await check("friction", `(await cairn.ask("settings")).friction === 0.25`, `(await cairn.ask("settings")).friction`);
+  await check("friction", `(await cairn.ask("settings", { details: true })).friction === 0.25`, `(await cairn.ask("settings", { details: true })).friction`);
   await type("gravity z", "-5");
   await check("gravity", `(await cairn.ask("settings")).gravity[2] === -5`, `(await cairn.ask("settings")).gravity`);
   await push("settings of the solver");
   await check("the solver's own settings are listed",
-    `(await cairn.ask("settings")).solver_settings.some((s) => s.name === "local")`,
-    `(await cairn.ask("settings")).solver_settings.map((s) => s.name)`);
+    `(await cairn.ask("settings", { details: true })).solver_settings.some((s) => s.name === "local")`,
+    `(await cairn.ask("settings", { details: true })).solver_settings.map((s) => s.name)`);
 }
 
 async function camera() {
