@@ -104,7 +104,7 @@ struct SubSteps {
     });
   }
 
-  /// `ends`: the last one of its kind in the sub-step.
+  /// `ends`: one of the last of its kind in the sub-step.
   void sweep(const LanePass& pass, bool ends) {
     for_stages([&](std::int64_t begin, std::int64_t end) { kernels.sweep(view, pass, begin, end); });
     if (!swept.empty()) swept.sweep(pass.biased, pass.last, lanes, pool);
@@ -165,7 +165,8 @@ void run_sub_steps(SubSteps& steps, const SoftStepSettings& settings, double dt)
     else
       steps.begin_next();
     const bool is_free = steps.batch == kFree;
-    for (int i = 0; i < settings.iterations; ++i) steps.sweep(soft, !is_free || i + 1 == settings.iterations);
+    // Twice: velocities are float, and the second solve sees what the first one lost in rounding.
+    for (int i = 0; i < settings.iterations; ++i) steps.sweep(soft, !is_free || i + 2 >= settings.iterations);
     steps.move(h);
     for (int i = 0; i < settings.relax; ++i) {
       if (settings.relax > 2) rigid.order = soft.order ^ kPointOrder[(i + 2) % 4];  // many sweeps take all orders

@@ -164,7 +164,7 @@ TEST(SweptJoints, EveryKindMovesAsWithTheDirectSolve) {
 
 // Repro of a net that gained energy without end: no net does, whatever its size, and its joints stay together.
 TEST(SweptJoints, NetsNeverGainEnergy) {
-  for (const int size : {4, 7, 10, 14}) {
+  for (const int size : {7, 10, 14}) {  // smaller ones are solved directly
     scenes::Scene scene = scenes::make_scene("joint_net_" + std::to_string(size), {}, [](WorldSettings& settings) {
                             settings.measure_residual = false;
                           }).value_or_throw();
@@ -175,6 +175,7 @@ TEST(SweptJoints, NetsNeverGainEnergy) {
       most = std::max(most, report.kinetic_energy + report.potential_energy);
       apart = std::max(apart, report.max_joint_error);
     }
+    EXPECT_EQ(scene.world.last_report().solve.joints.swept_mechanisms, 1) << size;
     const double weight = 1000 * 4.0 / 3 * kPi * 0.064 * kGravity * size * size;
     EXPECT_LT(most, 1e-3 * weight) << size;  // J: lifted by a millimetre
     EXPECT_LT(apart, 0.06) << size;
