@@ -199,6 +199,7 @@ void assemble_problem(WorldState& world, double dt) {
   assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
   find_parting(source, world.pool.get(), world.assembly);
   apply_impacts(source, world.settings, impact_horizon(lanes, dt), world.pool.get(), world.assembly);
+  renew_accelerations(world.bodies, world.settings.gravity, world.assembly);
   if (lanes != nullptr) assemble_lanes(source, world.settings, impulse_scale, *lanes, world.pool.get(), world.assembly);
   if (lanes == nullptr || world.is_judging || world.keeps_problem || world.keeps_warm_start)
     assemble_contacts(source, world.settings, impulse_scale, world.pool.get(), world.assembly);

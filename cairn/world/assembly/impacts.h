@@ -25,4 +25,7 @@ namespace cairn {
 void apply_impacts(const ContactSource& from, const WorldSettings& settings, double horizon, ThreadPool* pool,
                    Assembly& out);
 
+/// External accelerations of bodies that bounced, from the velocities that they have now: free turning depends on them.
+void renew_accelerations(const Bodies& bodies, const Vec3& gravity, Assembly& out);
+
 }  // namespace cairn
