@@ -205,6 +205,7 @@ void assemble_problem(WorldState& world, double dt) {
   assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
   find_parting(source, world.pool.get(), world.assembly);
   apply_impacts(source, impact_horizon(lanes, dt), world.pool.get(), world.assembly);
+  renew_accelerations(world.bodies, world.settings.gravity, world.assembly);
   if (lanes != nullptr) {
     assemble_lanes(source, *lanes, world.pool.get(), world.assembly);
     lanes->choose_joints(world.assembly.problem, world.pool.get());

@@ -8,6 +8,7 @@
 #include "cairn/core/index.h"
 #include "cairn/dynamics/integrate.h"
 #include "cairn/world/assembly/contact_blocks.h"
+#include "cairn/world/assembly/impacts.h"
 
 namespace cairn {
 
@@ -177,6 +178,16 @@ void assemble_bodies(const BodySource& from, double dt, ThreadPool* pool, Assemb
   out.all_take_part = all_are_active(from.bodies);
   out.has_contacts = out.is_in_lanes = false;
   out.problem.contacts.clear(), out.solution.contact_impulse.clear(), out.solution.contact_carry.clear();
+}
+
+void renew_accelerations(const Bodies& bodies, const Vec3& gravity, Assembly& out) {
+  if (out.impacts.impacts.empty()) return;
+  for (const ImpactRow& row : out.impacts.rows)
+    for (const std::int32_t i : {row.contact.body_a, row.contact.body_b}) {
+      ProblemBody& body = out.problem.bodies[to_index(i)];
+      if (row.total > 0 && body.is_dynamic())
+        body.acceleration = external_acceleration(bodies, to_index(i), body, gravity, out.problem.dt);
+    }
 }
 
 void assemble_contacts(const ContactSource& from, ThreadPool* pool, Assembly& out) {

@@ -24,4 +24,7 @@ namespace cairn {
 /// would close by then are impacts; at least dt, and more where the solver holds contacts at their gap beyond the step.
 void apply_impacts(const ContactSource& from, double horizon, ThreadPool* pool, Assembly& out);
 
+/// External accelerations of bodies that bounced, from the velocities that they have now: free turning depends on them.
+void renew_accelerations(const Bodies& bodies, const Vec3& gravity, Assembly& out);
+
 }  // namespace cairn
