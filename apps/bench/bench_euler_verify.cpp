@@ -13,7 +13,7 @@ namespace cairn::cli {
 
 namespace {
 
-constexpr double kCfl = 0.3, kCollisionCfl = 0.5, kFastCfl = 0.8;
+constexpr double kCfl = 0.3, kFastCfl = 0.8;
 
 /// One test at one resolution.
 struct Bench {
@@ -116,7 +116,7 @@ void verify_bar(Bench bench) {
 /// Two cylinders at 1 m/s each, 0.1 m apart.
 void verify_collision(Bench bench) {
   constexpr double kStep = 0.002, kSpeed = 1, kFirst = 0.05;
-  ElasticWorld world(bench.settings({1.5, 7.0 / 6, 1}, kCollisionCfl));
+  ElasticWorld world(bench.settings({1.5, 7.0 / 6, 1}, kCfl));
   ElasticBodyDef def;
   def.shape = make_cylinder(0.2, 0.12);
   def.material.friction = 0;

@@ -171,6 +171,8 @@ TEST(RigidCoupling, WhatDoesNotGoTogetherIsRefused) {
   const BodyId body = rigid.add_body({.pose = {{0, 0, 0.3}}}, {plate(0.5, 5)});
   world.step(0.01);
   EXPECT_NE(refusal([&] { rigid.step(0.01); }).find("ElasticWorld::step"), std::string::npos);
+  EXPECT_NE(refusal([&] { rigid.set_solver(nullptr); }).find("no solver"), std::string::npos);
+  EXPECT_NE(refusal([&] { rigid.set_solver(make_solver("soft_step", {})); }).find("lanes"), std::string::npos);
   WorldSettings sleepy = rigid.settings();
   sleepy.sleep.enabled = true;
   rigid.set_settings(sleepy);
