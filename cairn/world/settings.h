@@ -10,7 +10,8 @@
 
 namespace cairn {
 
-/// How velocities become poses.
+/// How velocities become poses. Bodies with restitution that nothing holds always fall by velocity Verlet: symplectic
+/// Euler would take dt g v of their energy per mass in every bounce.
 enum class Integrator {
   symplectic_euler,  ///< x' = x + dt v'; first order, never gains energy by itself
   velocity_verlet,   ///< x' = x + dt v' - dt^2 a / 2 for bodies that nothing holds (pe thesis 2008): exact free fall
