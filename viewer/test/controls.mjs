@@ -125,6 +125,8 @@ async function media() {
   await press("m");
   await check("m begins a film", "cairn.filming", "cairn.filming");
   await browser.run("cairn.play()");
+  const seen = await browser.run("cairn.pictures");
+  await check("pictures are shown meanwhile", `cairn.pictures > ${seen} + 15`, "cairn.pictures"); // they may be slow
   await new Promise((done) => setTimeout(done, 2500));
   await press("m");
   await check("m ends it, and the film is kept", `cairn.kept?.type === "video/webm" && cairn.kept.size > 0`, "cairn.kept");
