@@ -67,6 +67,7 @@ struct IslandCounts {
   std::int32_t touching = 0;   ///< some point of which is no farther apart than kTouchingGap
   std::int32_t bare = 0;       ///< of these, without an impulse to start from
   std::int32_t joints = 0;     ///< that hold two bodies together, both of which can move
+  std::int32_t anchors = 0;    ///< joints that hold a body to one that cannot move
 
   /// While other threads add, too.
   void add_atomically(const IslandCounts& more) {

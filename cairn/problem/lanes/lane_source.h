@@ -140,9 +140,12 @@ inline void count_joints(const ContactProblem& problem, const Islands& islands, 
                          std::span<IslandCounts> counts) {
   for (const JointBlock& joint : problem.joints) {
     const auto a = to_index(joint.body_a), b = to_index(joint.body_b);
-    if (!lanes.can_move(a) || !lanes.can_move(b) || islands.of_vertex[b] < 0) continue;
+    const bool moves_a = lanes.can_move(a), moves_b = lanes.can_move(b);
+    const std::int32_t island = moves_b ? islands.of_vertex[b] : moves_a ? islands.of_vertex[a] : -1;
     const JointRow& first = problem.joint_rows[to_index(joint.first_row)];
-    counts[to_index(islands.of_vertex[b])].joints += std::isinf(first.lower) && std::isinf(first.upper) ? 1 : 0;
+    if (island < 0 || !std::isinf(first.lower) || !std::isinf(first.upper)) continue;
+    IslandCounts& count = counts[to_index(island)];
+    (moves_a && moves_b ? count.joints : count.anchors) += 1;
   }
 }
 

@@ -212,7 +212,7 @@ SoftStepSolver::~SoftStepSolver() = default;
 LaneProblem& SoftStepSolver::lanes() { return workspace_->lanes; }
 
 int SoftStepSolver::batch_of(const IslandCounts& counts) const {
-  if (counts.manifolds == 0) return kFree;
+  if (counts.manifolds == 0 && (counts.joints == 0 || counts.anchors > 0)) return kFree;
   if (counts.joints > counts.manifolds) return kJointed;
   const bool is_flat = 2 * std::int64_t{counts.flat} > counts.manifolds;
   // Columns of balls do not rock: a lattice of thousands would pay twice for nothing.
@@ -347,6 +347,8 @@ SolveReport SoftStepSolver::solve_lanes(LaneProblem& lanes, const ContactProblem
   solution.velocity.resize(bodies.size()), solution.displacement.resize(bodies.size());
   std::array<int, kMostBatches> spread{};
   for (int batch = 0; batch < kMostBatches; ++batch) spread[to_index(batch)] = sub_steps(batch);
+  // Of bodies on which nothing acts: they fall as if in the sub-steps of a small island.
+  if (settings_.sub_steps == 0) spread[kFree] = sub_steps(kFew | kFlat);
   for_each_index(context.pool, bodies.size(), kBodyGrain, [&](std::size_t i) {
     const BodyStep step = lanes.read_body(i, bodies[i], dt, spread[lanes.batch_of[i]]);
     solution.velocity[i] = step.velocity, solution.displacement[i] = step.displacement;
