@@ -13,7 +13,6 @@
 #include "cairn/world/assembly/assemble_rows.h"
 #include "cairn/world/assembly/contact_blocks.h"
 #include "cairn/world/assembly/impacts.h"
-#include "cairn/world/assembly/parting.h"
 #include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
@@ -203,7 +202,6 @@ void assemble_problem(WorldState& world, double dt) {
   LaneSolver* lanes = world.solver->lane_solver();
   assemble_bodies({world.bodies, world.movers, world.settings}, dt, world.pool.get(), world.assembly);
   assemble_rows(source, world.bodies, world.settings, ratio, world.pool.get(), world.joints, world.assembly);
-  find_parting(source, world.pool.get(), world.assembly);
   apply_impacts(source, impact_horizon(lanes, dt), world.pool.get(), world.assembly);
   renew_accelerations(world.bodies, world.settings.gravity, world.assembly);
   if (lanes != nullptr) {
@@ -335,13 +333,6 @@ void correct_free_flight(WorldState& world, double dt) {
   }
 }
 
-/// Islands that overlap deeply are moved apart; what moves without velocity does not rest.
-void part_overlaps(WorldState& world) {
-  part_bodies(contact_source(world), world.settings, world.assembly);
-  for (std::size_t i = 0; i < world.assembly.parting.bodies.size(); ++i)
-    if (world.assembly.parting.bodies[i] != 0) world.bodies.record[i].rest_time = 0;
-}
-
 void integrate(WorldState& world, double dt) {
   Bodies& bodies = world.bodies;
   const ContactSolution& solution = world.assembly.solution;
@@ -372,7 +363,6 @@ void forget_forces(std::vector<std::int32_t>& forced, Bodies& bodies) {
 void advance(WorldState& world, double dt) {
   StageTimer timing(world, Stage::advance);
   correct_free_flight(world, dt);
-  part_overlaps(world);
   stop_at_first_touch(world);
   integrate(world, dt);
   update_rest_times(world.settings.sleep, world.movers, dt, world.bodies);

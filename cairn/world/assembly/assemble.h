@@ -4,7 +4,6 @@
 //   assemble_bodies     bodies, dt, stabilisation
 //   assemble_rows       locked axes, rolling resistance, joints, with what they start from (assemble_rows.h)
 //   apply_impacts       what meets and bounces does so before the solve (impacts.h)
-//   find_parting        islands that overlap deeply and are moved apart without velocity (parting.h)
 //   assemble_lanes      contacts in lanes, for solvers that take them (assemble_lanes.h)
 //   assemble_contacts   contacts in double, for the other solvers, for judging an answer, and for whoever asks
 //
@@ -69,24 +68,6 @@ struct ImpactWork {
   }
 };
 
-/// A contact of an island that is parted (parting.h).
-struct PartingRow {
-  ContactBlock contact;
-  double wanted = 0, mass = 0, impulse = 0;  ///< m that it should open by; inverse of J M^-1 J^T; kg m
-};
-
-struct Parting {
-  std::vector<std::int32_t> islands;  ///< per island: deep manifolds less others that touch; above 0: it is parted
-  std::vector<std::uint8_t> bodies;   ///< per body of the problem: its island is parted; empty: none is
-  std::vector<PartingRow> rows;       ///< scratch, as what follows
-  std::vector<Velocity> moved;
-  std::vector<double> farthest;
-
-  bool has(std::int32_t a, std::int32_t b) const {
-    return !bodies.empty() && (bodies[to_index(a)] | bodies[to_index(b)]) != 0;
-  }
-};
-
 struct Assembly {
   ContactProblem problem;
   ContactSolution solution;  ///< warm start on entry of the solver, the answer after it
@@ -103,7 +84,6 @@ struct Assembly {
   bool all_take_part = false;  ///< no body is asleep or frozen: every contact of the cache is in the problem
   bool any_locked = false;     ///< some body has an axis that is held
   ImpactWork impacts;          ///< of this step
-  Parting parting;             ///< of this step
   LaneProblem lanes;
   LaneSources lane_sources;
 };

@@ -26,7 +26,7 @@ LaneSingle gather_single(const Assembly& assembly, const Slab& slab, const LaneP
           point.position - assembly.centre[to_index(lane.body_a)],
           point.position - assembly.centre[to_index(lane.body_b)],
           lane.friction,
-          seen_gap(assembly, lane.body_a, lane.body_b, point),
+          double{point.separation},
           {impulse_scale * double{point.normal_impulse}, impulse_scale * double{point.tangent_impulse[0]},
            impulse_scale * double{point.tangent_impulse[1]}}};
 }
@@ -43,7 +43,7 @@ void gather_plain(const Assembly& assembly, const Slab& slab, const LanePoints& 
   const ContactPoint* point = slab.points.data() + lane.first_point;
   for (LaneManifold::Point& p : m.points()) {
     p.arm_a = point->position - centre_a, p.arm_b = point->position - centre_b;
-    p.gap = seen_gap(assembly, m.body_a, m.body_b, *point);
+    p.gap = double{point->separation};
     p.impulse[0] = impulse_scale * double{point->normal_impulse};
     p.impulse[1] = impulse_scale * double{point->tangent_impulse[0]};
     p.impulse[2] = impulse_scale * double{point->tangent_impulse[1]};

@@ -60,7 +60,7 @@ void fill_contact(const WorldSettings& settings, const Assembly& assembly, const
   const auto a = to_index(block.body_a), b = to_index(block.body_b);
   block.arm_a = point.position - assembly.centre[a];
   block.arm_b = point.position - assembly.centre[b];
-  block.gap = seen_gap(assembly, block.body_a, block.body_b, point);
+  block.gap = double{point.separation};
   block.friction1 = c.material.friction1, block.friction2 = c.material.friction2;
   if (block.restitution > 0 && !assembly.impacts.is_joined(block)) {
     block.gap = std::max(block.gap, least_gap(problem, block.restitution));

@@ -32,12 +32,6 @@ struct ManifoldContext {
 
 ManifoldContext manifold_context(const ContactSource& from, const ContactManifold& manifold);
 
-/// The gap of a point as solvers see it: islands that are parted have no overlap for them.
-inline double seen_gap(const Assembly& assembly, std::int32_t a, std::int32_t b, const ContactPoint& point) {
-  const double gap = double{point.separation};
-  return gap < 0 && assembly.parting.has(a, b) ? 0.0 : gap;
-}
-
 /// One contact of the problem, whose bodies are there already.
 void fill_contact(const WorldSettings& settings, const Assembly& assembly, const ManifoldContext& context,
                   const ContactPoint& point, ContactBlock& block);
