@@ -187,10 +187,7 @@ double step_ratio(const WorldState& world, double dt) {
 
 /// A solver with sub-steps holds contacts at their gap for one of them beyond the step.
 double impact_horizon(const LaneSolver* lanes, double dt) {
-  if (lanes == nullptr) return dt;
-  int fewest = lanes->sub_steps(0);
-  for (int batch = 1; batch < kMostBatches; ++batch) fewest = std::min(fewest, lanes->sub_steps(batch));
-  return dt * (1 + 1.0 / fewest);
+  return lanes == nullptr ? dt : dt * (1 + 1.0 / lanes->fewest_sub_steps());
 }
 
 /// Contacts go straight from the cache into lanes if the solver takes them; in double they are made for solvers that do

@@ -5,13 +5,13 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cairn/broad/broad_phase.h"
 #include "cairn/problem/natural_map.h"
 #include "cairn/world/assembly/assemble.h"
 #include "cairn/world/assembly/project_joints.h"
-#include "cairn/world/continuous.h"
 #include "cairn/world/joints.h"
 #include "cairn/world/query_index.h"
 #include "cairn/world/world.h"
@@ -91,7 +91,8 @@ struct WorldState {
   std::vector<std::uint8_t> broken_islands;  ///< of quarantine, per island: some body in it broke down
   std::vector<std::uint8_t> held_bodies;     ///< of correct_free_flight, per body: a contact or a joint holds it
   std::vector<std::uint8_t> stirred_blocks;  ///< of measure_state, per block of bodies: its sums are made anew
-  ContinuousWork continuous;
+  std::vector<std::pair<std::size_t, Vec3>>
+      stopped;                    ///< continuous bodies that touch on their way, and how far they go
   std::vector<Edge> joint_edges;  ///< bodies that joints hold together, for the islands
 
   std::size_t slot(BodyId id, const char* function) const;
@@ -129,7 +130,7 @@ void wake_neighbours(WorldState& world);
 /// velocities without impulses are judged, after it those of the solution too.
 bool quarantine(WorldState& world, bool solved_already);
 
-/// Shortens the displacements of continuous bodies so that none passes through anything (continuous.h).
+/// Shortens the displacement of continuous bodies to their first touch.
 void stop_at_first_touch(WorldState& world);
 
 /// Drops contacts of shapes that were removed since the last step: tells their end and wakes what touched them.

@@ -3,7 +3,6 @@
 #include "cairn/record/page_data.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <array>
 #include <bit>
@@ -12,6 +11,7 @@
 
 #include "scenes/scene.h"
 #include "tests/io/temporary_folder.h"
+#include "tests/record/inflated.h"
 
 namespace cairn {
 namespace {
@@ -90,20 +90,6 @@ void expect_statistics(ByteReader& in, const RecordingInfo& info) {
   for (const double t : info.times) EXPECT_EQ(number<double>(in), t);
   for (const auto& column : info.statistics)
     for (const double x : column) EXPECT_EQ(single(in), static_cast<float>(x));
-}
-
-/// What the browser does: bytes without a head made whole.
-std::string inflated(std::string_view bytes) {
-  z_stream stream{};
-  EXPECT_EQ(inflateInit2(&stream, -15), Z_OK);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  std::string out(std::size_t{1} << 24, '\0');
-  stream.next_out = reinterpret_cast<Bytef*>(out.data()), stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
-  EXPECT_EQ(stream.avail_in, 0u);
-  inflateEnd(&stream);
-  return out.substr(0, stream.total_out);
 }
 
 /// So many whole numbers, whose bytes stand apart.

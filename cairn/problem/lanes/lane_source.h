@@ -127,6 +127,8 @@ class LaneBatching {
   virtual int batch_of(const IslandCounts& counts) const = 0;
   /// Over how many sub-steps the impulses of a batch are spread.
   virtual int sub_steps(int batch) const = 0;
+  /// The fewest sub-steps of an island with contacts.
+  virtual int fewest_sub_steps() const = 0;
   /// The same of every batch.
   std::array<int, kMostBatches> spread() const {
     std::array<int, kMostBatches> spread{};

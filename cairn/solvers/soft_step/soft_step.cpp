@@ -224,6 +224,13 @@ int SoftStepSolver::batch_of(const IslandCounts& counts) const {
 
 int SoftStepSolver::sub_steps(int batch) const { return resolved(settings_, batch, 1.0).sub_steps; }
 
+int SoftStepSolver::fewest_sub_steps() const {
+  int fewest = sub_steps(0);
+  for (int batch = 1; batch < kMostBatches; ++batch)
+    if (batch != kFree) fewest = std::min(fewest, sub_steps(batch));
+  return fewest;
+}
+
 namespace {
 
 /// Of the joints that are swept in one batch.

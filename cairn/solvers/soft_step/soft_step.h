@@ -65,6 +65,7 @@ class SoftStepSolver : public Solver, public LaneSolver {
   LaneSolver* lane_solver() override { return this; }
   int batch_of(const IslandCounts& counts) const override;
   int sub_steps(int batch) const override;
+  int fewest_sub_steps() const override;
   std::span<const std::uint8_t> choose_joints(const ContactProblem& problem, ThreadPool* pool) override;
   std::span<const std::uint8_t> swept_joints() const override;
   SolveReport solve_lanes(LaneProblem& lanes, const ContactProblem& problem, ContactSolution& solution,

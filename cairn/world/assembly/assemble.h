@@ -63,9 +63,10 @@ struct ImpactWork {
   double horizon = 0;              ///< s: contacts that would close by then are impacts
 
   /// Whether a contact bounces in the solve.
-  bool is_joined(const ContactBlock& c) const {
-    return !joined.empty() && (joined[to_index(c.body_a)] | joined[to_index(c.body_b)]) != 0;
+  bool is_joined(std::int32_t body_a, std::int32_t body_b) const {
+    return !joined.empty() && (joined[to_index(body_a)] | joined[to_index(body_b)]) != 0;
   }
+  bool is_joined(const ContactBlock& c) const { return is_joined(c.body_a, c.body_b); }
 };
 
 struct Assembly {

@@ -12,11 +12,11 @@ namespace cairn {
 
 namespace {
 
-/// Whether contacts of such a material need more than rows and one coefficient.
-bool has_extras(const ContactMaterial& m) {
-  return m.restitution > 0 || m.spin_radius > 0 || m.friction1 != m.friction2 ||
-         m.static_friction1 != m.static_friction2;
+/// Whether contacts of such a material need more than rows and one coefficient, whatever bounces.
+bool has_own_extras(const ContactMaterial& m) {
+  return m.spin_radius > 0 || m.friction1 != m.friction2 || m.static_friction1 != m.static_friction2;
 }
+bool has_extras(const ContactMaterial& m) { return m.restitution > 0 || has_own_extras(m); }
 
 /// A material whose contacts are the same whatever the bodies do: one coefficient, no bounce, no grain, no spin.
 bool is_plain(const ContactMaterial& m) {
@@ -27,13 +27,16 @@ bool is_plain(const ContactMaterial& m) {
 struct LastMaterial {
   const ContactMaterial* listed = nullptr;
   bool plain = false, extra = false;
+  bool bounces_only = false;  ///< it is extra because of its restitution alone
 
   void look(const ContactSource& from, std::size_t a, std::size_t b) {
     const ContactMaterial* now = from.materials.listed(from.shapes.material[a], from.shapes.material[b]);
     if (now == listed && now != nullptr) return;
     listed = now;
     plain = now != nullptr && is_plain(*now);
-    extra = has_extras(now != nullptr ? *now : combine(from.shapes.def[a].material, from.shapes.def[b].material));
+    const ContactMaterial& m =
+        now != nullptr ? *now : combine(from.shapes.def[a].material, from.shapes.def[b].material);
+    extra = has_extras(m), bounces_only = extra && !has_own_extras(m);
   }
 };
 
@@ -107,9 +110,12 @@ class SlabLanes {
     lane.is_plain = material.plain;
     lane.friction = material.plain ? material.listed->friction1 : 0.0;
     lane.may_be_round = lane.count == 1 && lanes_.may_be_round(lane.body_a, lane.body_b);
-    lane.is_round = lane.may_be_round && !material.extra && is_ball(a) && is_ball(b);
+    // What bounces before the solve (impacts.h) needs no fields for it.
+    const bool extra =
+        material.extra && !(material.bounces_only && !assembly_.impacts.is_joined(lane.body_a, lane.body_b));
+    lane.is_round = lane.may_be_round && !extra && is_ball(a) && is_ball(b);
     lane.batch = batch_of(lanes_, lane);
-    const LaneKey key = key_of(lane, material.extra);
+    const LaneKey key = key_of(lane, extra);
     lane.is_extra = key.is_extra();
     out_.keys.push_back(key), out_.points.push_back(lane);
     out_.stays = out_.stays && !material.extra;
