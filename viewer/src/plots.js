@@ -8,14 +8,16 @@ const EVERY_MS = 100; // a live run has more steps than eyes can follow
 
 /** [name, column or function of the columns] of every line; stages are found by their names. */
 const CHARTS = [
-  { title: "energy [J]", lines: [["kinetic", "kinetic_energy"], ["potential", "potential_energy"], ["total", total]] },
+  { title: "energy [J]", lines: [["kinetic", "kinetic_energy"], ["potential", "potential_energy"],
+    ["elastic", "elastic_energy"], ["total", total]] },
   { title: "residual", log: true, lines: [["", "residual"]] },
   { title: "", lines: [["contacts", "contacts"], ["islands", "islands"], ["awake", "awake_bodies"]] },
   { title: "ms", stages: true, lines: [] },
 ];
 
-function total({ kinetic_energy: kinetic, potential_energy: potential }) {
-  return Array.from(kinetic, (value, k) => value + potential[k]);
+function total(columns) {
+  const parts = ["kinetic_energy", "potential_energy", "elastic_energy"].map((name) => columns[name]).filter(Boolean);
+  return Array.from(parts[0], (_, k) => parts.reduce((sum, part) => sum + part[k], 0));
 }
 
 export class Plots {
