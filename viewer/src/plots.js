@@ -15,6 +15,7 @@ const CHARTS = [
   { title: "ms", stages: true, lines: [] },
 ];
 
+/** Of runs that say all of them: elastic solids do not tell their potential energy. */
 function total(columns) {
   const parts = ["kinetic_energy", "potential_energy", "elastic_energy"].map((name) => columns[name]).filter(Boolean);
   return Array.from(parts[0], (_, k) => parts.reduce((sum, part) => sum + part[k], 0));
@@ -30,7 +31,7 @@ export class Plots {
     this.charts = [];
     for (const { title, log, lines, stages } of CHARTS) {
       const timed = Object.keys(columns).filter((name) => name.startsWith("ms_"));
-      const there = ([, from]) => (from === total ? "kinetic_energy" : from) in columns;
+      const there = ([, from]) => (from === total ? "potential_energy" : from) in columns;
       const found = stages ? timed.map((name) => [name.slice(3), name]) : lines.filter(there);
       if (found.length === 0) continue;
       const named = found.map(([name], k) => ({ name, colour: lineColour(k) }));
