@@ -20,7 +20,7 @@ constexpr int kVelocityLayers = 4, kMapLayers = 3;
 
 using View = BlockView<kReach>;
 
-/// A field of a solid as a stage sees it from one block.
+/// A field of a solid, seen from one block.
 struct Field {
   const GridSolid& solid;
   const View& view;
@@ -33,10 +33,11 @@ struct Field {
 
 struct Interpolated {
   Vec3 value;
-  double weight = 0;  ///< of the corners that have the field; 1 when all have it
+  double weight = 0;  ///< sum over the corners that have the field; 1 when all have it
 };
 
-/// Trilinear at `p`, in cells from the block's first node. Paths longer than the view reaches are cut short.
+/// Trilinear interpolation at `p`, which counts in cells from the block's first node. Paths that leave the view are cut
+/// short.
 Interpolated interpolate(const Field& field, const Vec3& p) {
   const auto base = [](double c) { return std::clamp(static_cast<int>(std::floor(c)), -kReach, kBlockSide); };
   const int x = base(p.x), y = base(p.y), z = base(p.z);
@@ -63,7 +64,7 @@ Vec3 origin_of_path(const Field& velocity, int x, int y, int z, double h) {
   return here - cells * (half.weight > 0.5 ? half.value : v);
 }
 
-/// -h v . grad f by differences against the stream; false where a neighbour is missing.
+/// Computes -h v . grad f by one-sided differences against the stream. Returns false where a neighbour is missing.
 bool upwind_change(const Field& field, const Vec3& v, int x, int y, int z, double h, Vec3& change) {
   const double cells = h / field.solid.grid.spacing;
   const double speed[3] = {v.x, v.y, v.z};
@@ -96,7 +97,7 @@ Vec3 advected_velocity(const Field& velocity, int x, int y, int z, double h) {
   return there.weight > 0.5 ? there.value : here;
 }
 
-/// The map of a node after a time h; false where it comes from outside of what is defined.
+/// Computes the map of a node after a time h. Returns false where its path begins outside of what is defined.
 bool advected_map(const Field& velocity, const Field& map, int x, int y, int z, double h, Vec3& value) {
   if (velocity.solid.settings.advection == Advection::upwind) {
     Vec3 change;
@@ -144,8 +145,9 @@ void spread_velocity(GridSolid& solid, ThreadPool* pool) {
   extrapolate(solid, solid.velocity, kHasVelocity, kVelocityLayers, pool);
 }
 
-/// Only nodes inside the solid and dynamic ones keep the advected map; the band is extrapolated from them. Were dynamic
-/// nodes outside extrapolated too, their velocity would have no elastic answer and would grow from step to step.
+/// Nodes inside the solid and dynamic nodes keep the advected map. The band is extrapolated from them. Dynamic nodes
+/// outside the solid must not be extrapolated: nothing elastic would resist their velocity, and it would grow from step
+/// to step.
 void advance_map(GridSolid& solid, double h, ThreadPool* pool) {
   parallel_for(pool, solid.blocks.block_count(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Agglomeration. A node at the surface may have nearly no mass, and then nearly no stable time step. Nodes below a
-// share of a full cell's mass have no velocity of their own: neighbours carry them, with weights P that add up to one,
+// Agglomeration. A node at the surface may have nearly no mass, and then hardly any time step is stable. So nodes below
+// a share of a full cell's mass have no velocity of their own. Neighbours carry them, with weights P that add up to
+// one:
 //
 //   m <- P^T m,   f <- P^T f,   and J <- J P for the rows of contact
 //
-// so that momentum is kept whatever P is.
+// Momentum is kept whatever P is.
 #include <algorithm>
 #include <cmath>
 
@@ -40,7 +41,7 @@ NodeSums sum_block(const GridSolid& solid, std::int32_t block) {
   return sums;
 }
 
-/// sum m x of all nodes of a block, small ones included: the centre of mass before anything is carried.
+/// The sum of m x over all nodes of a block, before any node is carried. It gives the centre of mass.
 Vec3 first_moment(const GridSolid& solid, std::int32_t block) {
   Vec3 sum;
   for (std::int32_t node = block * kBlockNodes; node < (block + 1) * kBlockNodes; ++node) {
@@ -50,7 +51,7 @@ Vec3 first_moment(const GridSolid& solid, std::int32_t block) {
   return sum;
 }
 
-/// Flags nodes that are dynamic and lists those of the block that others have to carry.
+/// Flags the dynamic nodes of a block, and lists the nodes that others have to carry.
 void divide_block(GridSolid& solid, std::int32_t block, double least) {
   std::vector<std::int32_t>& carried = solid.lists[to_index(block)];
   carried.clear();
@@ -65,7 +66,7 @@ void divide_block(GridSolid& solid, std::int32_t block, double least) {
 }
 
 void carry(GridSolid& solid) {
-  // Weights are by the masses before anything is carried.
+  // The weights use the masses that nodes have before any is carried.
   std::vector<NodeShare>& all = solid.shares;
   all.clear();
   solid.share_ends.clear();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kRowGrain = 32;
 
-/// Which rows a node takes part in: entries sorted by node, and for each entry the range of its node.
+/// Tells which rows a node takes part in. Entries are sorted by node, and each entry knows the range of its node.
 struct NodeIndex {
   struct Use {
     std::int32_t row = 0;
@@ -49,7 +49,7 @@ NodeIndex index_nodes(const ContactRows& rows) {
   return index;
 }
 
-/// Row c of K = S M^-1 S^T: columns ascend.
+/// Row c of K = S M^-1 S^T, sorted by column.
 struct SparseRow {
   std::vector<std::int32_t> column;
   std::vector<double> value;
@@ -89,7 +89,7 @@ std::vector<SparseRow> find_coupling(const ContactRows& rows, std::span<const Gr
   return coupling;
 }
 
-/// K_cd n_c.n_d and so on, for all pairs of axes of two frames.
+/// The block of W for rows c and d: K_cd times the products of all pairs of axes of the two frames.
 void write_block(double k, const Frame& c, const Frame& d, double* out) {
   const Vec3* mine[3] = {&c.normal, &c.tangent1, &c.tangent2};
   const Vec3* theirs[3] = {&d.normal, &d.tangent1, &d.tangent2};
@@ -141,7 +141,8 @@ double apply_impulses(const ContactRows& rows, std::span<const double> impulse, 
       solid.next[node] += (entry.weight / solid.mass[node]) * push;
       sum += entry.weight;
     }
-    // Against a body the solid gets `sum` of the push and the body its negative; walls and fixed bodies keep nothing.
+    // The weights of a row between solids add up to 0. Against a body they add up to 1, and the body gets the opposite
+    // push. Walls and fixed bodies do not count.
     if (row.key.b >= 0 || row.body >= 0) made += (row.body >= 0 ? sum - 1 : sum) * push;
     all += norm(push);
   }

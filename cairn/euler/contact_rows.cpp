@@ -13,8 +13,8 @@ namespace cairn {
 namespace {
 
 constexpr double kLeastArea = 1e-3;     // of a cell's face
-constexpr double kLeastSlope = 0.1;     // of a distance per metre; flatter is no distance
-constexpr double kMostDistance = 3;     // cells from a surface to where it is looked for
+constexpr double kLeastSlope = 0.1;     // of a distance per metre; where it is flatter it is not used as a distance
+constexpr double kMostDistance = 3;     // cells; farther from the surface a cell is not looked at
 constexpr double kMostGap = 1;          // cells
 constexpr double kSlidingSpeed = 1e-9;  // m/s
 
@@ -30,7 +30,8 @@ struct CellSurface {
   CornerValues weight{};  ///< int N
 };
 
-/// Distances of a solid at the corners of a cell in metres of space; false where one is not defined, or it is far.
+/// The distances in m from the corners of a cell to the surface of a solid as it is now. Returns false where one is not
+/// defined, or where the surface is far.
 bool corner_distances(const GridSolid& solid, const std::array<std::int32_t, 8>& nodes, CornerValues& a) {
   double nearest = INFINITY;
   for (std::size_t n = 0; n < 8; ++n) {
@@ -45,7 +46,8 @@ bool corner_distances(const GridSolid& solid, const std::array<std::int32_t, 8>&
   return true;
 }
 
-/// Integrals over the zero set of a - b by the midpoints of the sides of triangles: exact for squares.
+/// Integrates over the zero set of a - b by the midpoints of the sides of its triangles, which is exact for quadratic
+/// functions.
 bool integrate_surface(const Grid& grid, const CornerValues& a, const CornerValues& b, CellSurface& out) {
   CornerValues psi, gap;
   for (std::size_t n = 0; n < 8; ++n) {
@@ -76,7 +78,7 @@ bool integrate_surface(const Grid& grid, const CornerValues& a, const CornerValu
   return out.area > 0 && least <= kMostGap * h;
 }
 
-/// Which column of cells a surface belongs to.
+/// The column of cells that a surface belongs to.
 void set_column(CellSurface& s, std::int32_t a, std::int32_t b) {
   const Vec3& n = s.normal;
   const double x = std::fabs(n.x), y = std::fabs(n.y), z = std::fabs(n.z);
@@ -87,8 +89,8 @@ void set_column(CellSurface& s, std::int32_t a, std::int32_t b) {
   s.along = index[axis];
 }
 
-/// Surfaces of solid `a` with another, or with an obstacle, in the cells of one block of `a`. `distances(view, cell,
-/// values)` gives those of the other side.
+/// Finds the contact surfaces of solid `a` with another solid, or with an obstacle, in the cells of one block of `a`.
+/// `distances(view, cell, values)` gives the distances of the other side.
 template <class Distances>
 void find_in_block(const GridSolid& solid, std::int32_t block, RowKey pair, const Distances& distances,
                    std::vector<CellSurface>& found) {
@@ -182,7 +184,7 @@ std::vector<CellSurface> find_surfaces(std::span<const GridSolid> solids, std::s
   return all;
 }
 
-/// Adds the corners of a cell to a row, on behalf of one of its sides.
+/// Adds the corners of a cell to a row, for one of its two sides.
 void add_corners(std::span<const GridSolid> solids, std::int32_t solid, const CellSurface& s, double sign,
                  std::vector<NodeShare>& shares, std::vector<RowEntry>& entries) {
   for (std::size_t n = 0; n < 8; ++n) {
@@ -194,7 +196,7 @@ void add_corners(std::span<const GridSolid> solids, std::int32_t solid, const Ce
   }
 }
 
-/// Adds up entries of one node; divides by the area.
+/// Adds up the entries of each node, and divides them by the area.
 void finish_entries(std::vector<RowEntry>& entries, double area) {
   std::stable_sort(entries.begin(), entries.end(), [](const RowEntry& a, const RowEntry& b) {
     return a.solid != b.solid ? a.solid < b.solid : a.node < b.node;
@@ -210,7 +212,8 @@ void finish_entries(std::vector<RowEntry>& entries, double area) {
   for (RowEntry& e : entries) e.weight /= area;
 }
 
-/// Where rows begin among surfaces: a new column, or a cell that is not the next one of it.
+/// Finds where rows begin in the sorted list of surfaces: at a new column, or at a cell that is not the next one of its
+/// column.
 std::vector<std::size_t> row_starts(const std::vector<CellSurface>& surfaces) {
   std::vector<std::size_t> starts;
   for (std::size_t i = 0; i < surfaces.size(); ++i)
@@ -220,7 +223,7 @@ std::vector<std::size_t> row_starts(const std::vector<CellSurface>& surfaces) {
   return starts;
 }
 
-/// The obstacle of a row; none of one between solids.
+/// The obstacle of a row, or null if the row is between solids.
 const Obstacle* obstacle_of(const RowKey& key, std::span<const Obstacle> obstacles) {
   if (key.b >= 0) return nullptr;
   const auto is_before = [](const Obstacle& o, std::int32_t number) { return o.number < number; };
@@ -239,7 +242,7 @@ ContactRow merged_row(std::span<const GridSolid> solids, std::span<const Obstacl
     moment += s.moment;
   }
   if (!(norm(normal) > 0.5 * row.area)) {
-    row.area = 0;  // sides that face each other: no direction to push
+    row.area = 0;  // the normals of its surfaces cancel, so there is no direction to push
     return row;
   }
   const Obstacle* obstacle = obstacle_of(row.key, obstacles);

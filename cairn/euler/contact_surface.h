@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The zero set of a function given at the corners of a cell, as triangles: the cell is cut into six tetrahedra along
-// its main diagonal, in which the function is taken to be linear. Neighbouring cells cut their common face alike.
+// The zero set of a function that is given at the corners of a cell, as triangles. The cell is cut into six tetrahedra
+// along its main diagonal, and the function is taken to be linear in each. Neighbouring cells cut their common face in
+// the same way.
 #pragma once
 
 #include <array>
@@ -20,7 +21,7 @@ constexpr CornerValues shape_functions(const Vec3& p) {
   return w;
 }
 
-/// In the middle of a cell of edge 1.
+/// The gradient in the middle of a cell of edge 1.
 constexpr Vec3 middle_gradient(const CornerValues& f) {
   Vec3 g;
   for (std::size_t n = 0; n < 8; ++n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Snapshots of an ElasticWorld: one function per type both writes and reads. What follows from the fields (distances,
-// masses, forces, measures) is made anew by the stages that made it.
+// Snapshots of an ElasticWorld. One function per type both writes and reads. Distances, masses, forces and measures
+// follow from the fields: they are not written, and reading makes them anew by the stages of a step.
 #include <cmath>
 #include <cstring>
 
@@ -219,7 +219,7 @@ void solid_of(Archive& a, S& solid) {
   }
 }
 
-/// What a step could have left; the rest of the fields from it.
+/// Checks that a step could have left these fields, and makes the other fields from them.
 void complete(GridSolid& solid, const ElasticSettings& settings, ThreadPool* pool) {
   check_solid_shape(solid.shape);
   check_material(solid.material);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kLn2 = 0.693147180559945309417232121458;
 constexpr double kRootHalf = 0.707106781186547524400844362105;
 constexpr int kPolarSteps = 30;
-constexpr double kPolarEnd = 1e-14;  // squared, relative change of a step after which the next is round-off
+constexpr double kPolarEnd = 1e-14;  // squared relative change of a step; below it the next step is round-off
 
 Stress neo_hookean(const LameConstants& lame, const Mat3& f, double j) {
   const SymMat3 b = times_transposed(f);
@@ -36,7 +36,7 @@ Stress corotated(const LameConstants& lame, const Mat3& f, double j) {
                        0.5 * (s.row0.y + s.row1.x),
                        0.5 * (s.row0.z + s.row2.x),
                        0.5 * (s.row1.z + s.row2.y)};
-  // P F^T = R (2 mu (S - 1) + lambda tr(S - 1) 1) S R^T; both factors are functions of S, so that they commute.
+  // P F^T = R (2 mu (S - 1) + lambda tr(S - 1) 1) S R^T. Both factors are functions of S, so they commute.
   const SymMat3 p = 2 * lame.mu * strain + isotropic(lame.lambda * trace(strain));
   const SymMat3 stretch = strain + isotropic(1);
   const Vec3 p0{p.xx, p.xy, p.xz}, p1{p.xy, p.yy, p.yz}, p2{p.xz, p.yz, p.zz};

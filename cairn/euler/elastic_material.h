@@ -5,8 +5,8 @@
 //   St Venant-Kirchhoff   sigma = F (lambda tr(E) 1 + 2 mu E) F^T / J,   E = (F^T F - 1)/2
 //   corotated             sigma = (2 mu (F - R) + lambda tr(S - 1) R) F^T / J,   F = R S
 //
-// All three are linear elasticity with the Lame constants lambda, mu for small strains. St Venant-Kirchhoff weakens
-// under compression and inverts below a length of 1/sqrt(3); it is there for comparison.
+// For small strains all three are linear elasticity with the Lame constants lambda and mu. St Venant-Kirchhoff weakens
+// under compression and inverts when it is compressed to less than 1/sqrt(3) of its length. It is there for comparison.
 #pragma once
 
 #include "cairn/euler/tensor.h"
@@ -21,7 +21,7 @@ struct ElasticMaterial {
   double young = 1e5;     ///< Pa; the time step shrinks with its root
   double poisson = 0.3;   ///< in (-1, 0.5)
   double viscosity = 0;   ///< Pa s (Kelvin-Voigt): stress viscosity * (grad v + grad v^T)
-  double friction = 0.5;  ///< a pair has the root of the product
+  double friction = 0.5;  ///< coefficient; two materials have the geometric mean
 
   friend constexpr bool operator==(const ElasticMaterial&, const ElasticMaterial&) = default;
 };
@@ -31,12 +31,13 @@ struct LameConstants {
   double lambda = 0, mu = 0;
 };
 
-/// Refuses (InputError) what is not positive, not finite, or a Poisson's ratio outside (-1, 0.5).
+/// Throws InputError unless all numbers are finite, density and Young's modulus positive, viscosity and friction not
+/// negative, and Poisson's ratio within (-1, 0.5).
 void check_material(const ElasticMaterial& material);
 
 LameConstants lame_constants(const ElasticMaterial& material);
 
-/// Of pressure waves, m/s: sqrt((lambda + 2 mu) / density).
+/// The speed of pressure waves in m/s: sqrt((lambda + 2 mu) / density).
 double wave_speed(const ElasticMaterial& material);
 
 struct Stress {
@@ -44,10 +45,11 @@ struct Stress {
   double energy = 0;  ///< J per undeformed m^3
 };
 
-/// J must be positive and the determinant of F.
+/// Stress and energy of the deformation gradient f. `j` is its determinant, which must be positive.
 Stress elastic_stress(ElasticModel model, const LameConstants& lame, const Mat3& f, double j);
 
-/// The natural logarithm from sums and products alone: same bits on every machine. For finite positive x.
+/// The natural logarithm of a finite positive x. It uses sums and products only, so it has the same bits on every
+/// machine.
 double natural_log(double x);
 
 /// The rotation R of the polar decomposition F = R S; det F must be positive.

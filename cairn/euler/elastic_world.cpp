@@ -19,7 +19,7 @@ namespace cairn {
 namespace {
 
 constexpr const char* kStaggered = "staggered";
-constexpr double kStepSlack = 1e-9;  // of the limit: a step of just the limit is no refusal
+constexpr double kStepSlack = 1e-9;  // share of the limit by which a step may exceed it, for rounding
 
 std::unique_ptr<Solver> make_contact_solver(const ElasticSettings& settings) {
   if (settings.contact_solver == kStaggered) return nullptr;
@@ -140,7 +140,8 @@ void ElasticWorld::advance_solid(GridSolid& solid, double h) {
   if (refresh_blocks(solid)) integrate_cells(solid, pool_.get());
 }
 
-/// Rows of solids alone, or one problem with the rigid bodies, solved inside the step of these.
+/// Solves the contacts. Without rigid bodies the problem has the rows of the solids only. With rigid bodies it is one
+/// problem for both, and it is solved inside the step of the rigid world.
 void ElasticWorld::solve_contacts(double h) {
   std::vector<Obstacle> obstacles = wall_obstacles(walls_);
   ContactRows rows;
@@ -178,7 +179,7 @@ void ElasticWorld::solve_coupled(const ContactProblem& rigid, ContactSolution& a
   coupling.finish(solution_.impulse, answer);
 }
 
-/// Impulses go to the solids, and to the next sub-step.
+/// Gives the impulses to the solids, and keeps them as the warm start of the next sub-step.
 void ElasticWorld::finish_contacts(const ContactRows& rows) {
   ElasticContactReport& report = report_.contact;
   report.rows = static_cast<std::int64_t>(rows.rows.size());
@@ -228,7 +229,7 @@ void ElasticWorld::judge_problem() {
   if (settings_.measure_residual) worst = std::max(worst, residual(problem_, solution_.impulse).residual);
 }
 
-/// Impulses of the row that stood for the same column of cells, the tangential one turned into the new frame.
+/// Takes the impulses of the old row for the same column of cells, with the tangential part turned into the new frame.
 void ElasticWorld::read_warm_start(const ContactRows& rows) {
   solution_.impulse.assign(3 * rows.rows.size(), 0.0);
   solution_.velocity.clear();

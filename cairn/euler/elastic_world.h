@@ -6,11 +6,11 @@
 //   const int ball = world.add_body({.shape = make_sphere(0.3), .pose = {{1, 1, 1.2}}});
 //   for (int i = 0; i < 60; ++i) world.step(1.0 / 60);
 //
-// Rigid bodies and their joints are those of `rigid()`, a World that moves with this one; contacts of both are one
-// problem.
+// Rigid bodies and joints are added to `rigid()`, a World that moves together with this one. Contacts between solids
+// and rigid bodies are solved in one problem.
 //
-// docs/euler.md says what is solved, how to choose the grid, and what the method cannot do. Same bits for any number of
-// threads.
+// docs/euler.md says what is solved, how to choose the grid, and what the method cannot do. The bits are the same for
+// any number of threads.
 #pragma once
 
 #include <memory>
@@ -29,53 +29,54 @@ struct ElasticSettings {
   Grid grid{};
   Vec3 gravity{0, 0, -9.81};
   SolidSettings solid{};
-  double cfl = 0.5;         ///< share of a cell that a wave may cross in a sub-step; above 0.9 it is not stable
-  int sub_steps = 0;        ///< of a step; 0: as many as the limit asks for
+  double cfl = 0.5;         ///< share of a cell that a wave may cross in a sub-step; not stable above 0.9
+  int sub_steps = 0;        ///< per step; 0: as many as are needed for stability
   int max_sub_steps = 200;  ///< a step that needs more is refused
   bool contact = true;
-  /// "staggered": two QPs in turn; or the name of any solver of solver_table() that takes assembled problems.
+  /// "staggered" solves a contact QP and a friction QP in turn. Any other name is that of a solver of solver_table()
+  /// that takes assembled problems.
   std::string contact_solver = "staggered";
-  NamedSettings contact_solver_settings{};  ///< of the latter
-  AssembledStaggeredSettings staggered{};   ///< of the former
-  int contact_iterations = 200;             ///< of the latter
-  double contact_tolerance = 1e-8;          ///< on the residual, likewise
-  bool measure_residual = false;            ///< judge every contact solve by the ruler; changes nothing else
-  double overlap_rate = 0.1;                ///< of an overlap that contacts take back per sub-step
+  NamedSettings contact_solver_settings{};  ///< settings of a solver from the table
+  AssembledStaggeredSettings staggered{};   ///< settings of "staggered"
+  int contact_iterations = 200;             ///< limit of a solver from the table
+  double contact_tolerance = 1e-8;          ///< residual at which a solver from the table stops
+  bool measure_residual = false;            ///< measure the residual of every contact solve; changes nothing else
+  double overlap_rate = 0.1;                ///< part of an overlap that contacts remove per sub-step
   bool warm_start = true;                   ///< begin from the impulses of the last sub-step
   int threads = 1;                          ///< 0: every processor; results do not depend on it
 };
 
-/// Refuses (InputError) what cannot be used.
+/// Throws InputError for settings that cannot be used.
 void check_settings(const ElasticSettings& settings);
 
-/// What contacts did, over the sub-steps of a step.
+/// What contacts did in the sub-steps of a step.
 struct ElasticContactReport {
-  std::int64_t rows = 0;      ///< of the last sub-step
-  std::int64_t touching = 0;  ///< of these, with an impulse
-  double overlap = 0;         ///< m, the deepest mean overlap of a row, of the last sub-step
-  int staggered_max = 0;      ///< iterations of both QPs in turn: of the sub-step with most
-  int not_settled = 0;        ///< sub-steps whose staggering ended at its limit, or whose solver did not converge
-  int contact_sets_max = 0;   ///< active sets of a contact QP, and of a friction QP, that took most
-  int friction_sets_max = 0;
-  int factorisations_max = 0;  ///< of one of both QPs in a sub-step
-  int refactored = 0;          ///< sub-steps in which one of both was factored more than once
+  std::int64_t rows = 0;       ///< in the last sub-step
+  std::int64_t touching = 0;   ///< rows with an impulse, in the last sub-step
+  double overlap = 0;          ///< m, largest mean overlap of a row in the last sub-step
+  int staggered_max = 0;       ///< most turns of the two QPs in one sub-step
+  int not_settled = 0;         ///< sub-steps whose turns ended at their limit, or whose solver did not converge
+  int contact_sets_max = 0;    ///< most active sets of one contact QP
+  int friction_sets_max = 0;   ///< most active sets of one friction QP
+  int factorisations_max = 0;  ///< most factorisations of one of the two QPs in a sub-step
+  int refactored = 0;          ///< sub-steps in which one of the two QPs was factored more than once
   int rescues = 0;             ///< QPs whose active sets needed Gauss-Seidel again
-  int unfinished = 0;          ///< QPs whose active sets did not end: best iterate
-  double momentum_error = 0;   ///< made from nothing by a contact solve, over its impulses: round-off
-  double residual = -1;        ///< worst, of the ruler; -1: not asked for
-  double contact_seconds = 0, friction_seconds = 0;  ///< in QPs of the kind, set-up included
+  int unfinished = 0;          ///< QPs whose search for active sets did not end; the best iterate was taken
+  double momentum_error = 0;   ///< largest error in the total momentum of a contact solve, relative to its impulses
+  double residual = -1;        ///< the worst; -1: not asked for
+  double contact_seconds = 0, friction_seconds = 0;  ///< spent in contact QPs and in friction QPs, set-up included
 };
 
 struct ElasticReport {
   std::int64_t step = 0;
   double time = 0;  ///< s
   int sub_steps = 0;
-  double step_limit = 0;    ///< s, that the solids allowed at the start of the step; infinite without solids
+  double step_limit = 0;    ///< s, largest stable sub-step at the start of the step; infinite without solids
   std::int64_t frozen = 0;  ///< solids that are not active any more
-  double mass_error = 0;    ///< largest change of a solid's mass since its start, relative
-  SolidMeasures total;      ///< of active solids; centre of all
+  double mass_error = 0;    ///< largest relative change of a solid's mass since its start
+  SolidMeasures total;      ///< sums over the active solids, and their common centre
   ElasticContactReport contact;
-  double solid_seconds = 0, contact_seconds = 0;  ///< in stages of solids, in contacts
+  double solid_seconds = 0, contact_seconds = 0;  ///< spent on the solids themselves, and on contacts
 };
 
 class ElasticWorld {
@@ -85,12 +86,13 @@ class ElasticWorld {
   ElasticWorld(ElasticWorld&&) noexcept;
   ElasticWorld& operator=(ElasticWorld&&) noexcept;
 
-  /// Returns the number of the solid: 0, 1, ... Refuses (InputError) what cannot be used, and changes nothing then.
+  /// Adds a solid and returns its number: 0, 1, ... Throws InputError for a definition that cannot be used; nothing has
+  /// changed then.
   int add_body(const ElasticBodyDef& def);
   int add_wall(const WallDef& wall);
 
-  /// Advances by dt, in sub-steps. Refuses a dt that is not positive, and one beyond what the settings' sub-steps can
-  /// take stably; the message names the limit.
+  /// Advances by dt, in sub-steps. Throws InputError if dt is not positive, or if it is too large to be stable with the
+  /// sub-steps that the settings allow. The message names the limit.
   const ElasticReport& step(double dt);
 
   const ElasticSettings& settings() const { return settings_; }
@@ -100,27 +102,28 @@ class ElasticWorld {
   const SolidMeasures& measures(int number) const { return body(number).measures; }
   const std::vector<WallDef>& walls() const { return walls_; }
 
-  /// The rigid bodies, with the same gravity at first. Add bodies and joints to it; it moves with `step` of this world,
-  /// and its own is refused. Joints must hold without limits, drives and friction.
+  /// The world of the rigid bodies. It begins with the same gravity. Add bodies and joints to it. It moves with `step`
+  /// of this world; its own `step` is refused. Its joints must have neither limits nor drives nor friction.
   World& rigid() { return rigid_->world; }
   const World& rigid() const { return rigid_->world; }
 
-  /// Largest sub-step that is stable now, s.
+  /// The largest sub-step in s that is stable now.
   double step_limit() const;
-  /// The contact problem of the last sub-step that had contacts, and its answer: values that any solver can be given.
+  /// The contact problem of the last sub-step that had contacts, and its answer. Any solver can be given the problem.
   const DelassusProblem& problem() const { return problem_; }
   const DelassusSolution& solution() const { return solution_; }
-  /// The impulses that its solve began with.
+  /// The impulses with which the solve of that problem began.
   const std::vector<double>& warm_start() const { return start_; }
 
   Hash128 state_hash() const;
   /// Everything that decides the future, as bytes. A restored world goes on bit for bit.
   std::string save() const;
-  /// Threads stay those of this world. InputError for bytes that are no such state; nothing has changed then.
+  /// Replaces this world by a saved one; the threads stay. Throws InputError for bytes that are no such state; nothing
+  /// has changed then.
   void restore(std::string_view bytes);
 
  private:
-  /// What a row starts from in the next sub-step.
+  /// The impulse from which a row starts in the next sub-step.
   struct WarmRow {
     RowKey key;
     double normal = 0;
@@ -144,15 +147,15 @@ class ElasticWorld {
 
   ElasticSettings settings_;
   std::unique_ptr<ThreadPool> pool_;
-  std::unique_ptr<Solver> solver_;  ///< none: staggered
+  std::unique_ptr<Solver> solver_;  ///< null: "staggered"
   std::vector<GridSolid> solids_;
   std::vector<double> start_mass_;  ///< per solid
   std::vector<WallDef> walls_;
   std::unique_ptr<RigidSide> rigid_;  ///< there is always one
-  std::vector<WarmRow> warm_;         ///< ascend by key
+  std::vector<WarmRow> warm_;         ///< sorted by key
   DelassusProblem problem_;
   DelassusSolution solution_;
-  std::vector<double> start_;  ///< impulses that the last solve began with
+  std::vector<double> start_;  ///< impulses with which the last solve began
   ElasticReport report_;
 };
 

@@ -18,7 +18,7 @@ constexpr double kLeastSpread = 1e-4;  // of the fit: det of the covariance over
 
 using View = BlockView<kReach>;
 
-/// exp(-d^2/2) by powers of exp(-1/2): no mathematical library, same bits everywhere.
+/// exp(-d^2/2) by powers of exp(-1/2). It needs no mathematical library, so it has the same bits everywhere.
 std::array<double, 3 * kReach * kReach + 1> gaussian_weights() {
   constexpr double kRoot = 0.606530659712633423603799534991;
   std::array<double, 3 * kReach * kReach + 1> weights{};
@@ -71,13 +71,13 @@ bool has_known_neighbour(const Surroundings& around, int place) {
   return false;
 }
 
-/// Sums over a window with weights w, the fourth number of each being that of the weights alone.
+/// Sums over a window with weights w. The fourth number of each is the sum of the weights alone.
 struct Moments {
   Double4 f, fx, fy, fz;  ///< sum w (f, 1), and times each coordinate of d
   SymMat3 dd;             ///< sum w d d^T
 };
 
-/// Of the row with a place in its middle.
+/// Sums of the row along z that has the place in its middle.
 RowSums add_up_row(const Surroundings& around, int middle) {
   RowSums row{Double4{}, Double4{}};
   const int first = middle - kReach;
@@ -95,8 +95,8 @@ RowSums add_up_row(const Surroundings& around, int middle) {
   return row;
 }
 
-/// The Gaussian is a product of three, so that rows along z are added up first; the windows of neighbours share them.
-/// Rows without known nodes are left out.
+/// The Gaussian is a product of three, one per axis. So rows along z are added up first, and the windows of neighbours
+/// share them. Rows without known nodes are left out.
 void add_up(Surroundings& around, int place, Moments& m) {
   m = {Double4{}, Double4{}, Double4{}, Double4{}, {}};
   for (int x = -kReach; x <= kReach; ++x)
@@ -124,8 +124,8 @@ void add_up(Surroundings& around, int place, Moments& m) {
     }
 }
 
-/// Of the affine function f(d) = mean_f + A (d - mean_d) at d = 0, A = cov(f, d) cov(d, d)^-1; or mean_f where the
-/// known nodes nearly lie in a plane.
+/// The value at d = 0 of the affine fit f(d) = mean_f + A (d - mean_d) with A = cov(f, d) cov(d, d)^-1. It is mean_f
+/// where the known nodes nearly lie in a plane.
 Vec3 fitted_value(const Moments& m) {
   const double s = 1 / m.f[3];
   const Vec3 mean_d{s * m.fx[3], s * m.fy[3], s * m.fz[3]}, mean_f{s * m.f[0], s * m.f[1], s * m.f[2]};
@@ -141,7 +141,7 @@ Vec3 fitted_value(const Moments& m) {
   return mean_f - mixed * back;
 }
 
-/// Nodes of a block that have a known neighbour and are not known.
+/// Lists the nodes of a block that are not known and have a known neighbour.
 void find_new(const Surroundings& around, std::int32_t block, std::vector<std::int32_t>& list) {
   for (int x = 0; x < kBlockSide; ++x)
     for (int y = 0; y < kBlockSide; ++y)
@@ -152,13 +152,13 @@ void find_new(const Surroundings& around, std::int32_t block, std::vector<std::i
       }
 }
 
-/// Inside of a solid there is nothing to extend.
+/// Whether all nodes of a block are known, as inside a solid. Then there is nothing to extend.
 bool is_whole(const GridSolid& solid, std::uint8_t flag, std::int32_t block) {
   const std::uint8_t* flags = solid.flags.data() + to_index(block) * kBlockNodes;
   return std::all_of(flags, flags + kBlockNodes, [flag](std::uint8_t f) { return (f & flag) != 0; });
 }
 
-/// The new nodes of one block; their values go to `next`.
+/// Computes the values of the new nodes of one block, and writes them to `next`.
 void fill_block(GridSolid& solid, const std::vector<Vec3>& field, std::uint8_t flag, std::int32_t block,
                 Surroundings& around) {
   std::vector<std::int32_t>& list = solid.lists[to_index(block)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The grid that all elastic solids of a world share: cubes between nodes, fixed in space.
+// The grid that all elastic solids of a world share. Its cells are cubes between nodes, and it is fixed in space.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace cairn {
 
-/// Of a node, a cell (its lower corner) or a block.
+/// Index of a node, of a cell (by its lower corner) or of a block.
 struct GridIndex {
   std::int32_t x = 0, y = 0, z = 0;
 
@@ -30,10 +30,10 @@ struct Grid {
   constexpr double cell_volume() const { return spacing * spacing * spacing; }
 };
 
-/// Refuses (InputError) a spacing that is no length, fewer cells than a solid with its band takes, and too many.
+/// Throws InputError for a spacing that is no length, for fewer cells than a solid needs, and for too many.
 void check_grid(const Grid& grid);
 
-/// Solids stay this many nodes away from the sides of the grid: their fields reach farther than their surface.
+/// Solids stay this many nodes away from the sides of the grid, because their fields reach farther than their surface.
 inline constexpr int kGridMargin = 5;
 
 }  // namespace cairn

@@ -5,8 +5,9 @@
 //   f_N = - sum_q V_q w_q sigma_q grad N(x_q)                                   (Litven 2013, (4.9), as finite volumes)
 //   m_N = sum_s density det(G) V_s w_s N(x_s)        over 64 samples, which makes the mass that of the undeformed shape
 //
-// w_s = clamp(1/2 - phi0(X(x_s))/h_s, 0, 1) is how much of a sample is inside, h_s the distance of samples: smooth,
-// since counting points makes the mass jump by percents while a solid moves through the grid. w_q is their mean.
+// w_s = clamp(1/2 - phi0(X(x_s))/h_s, 0, 1) is the part of a sample that is inside, and h_s is the distance between
+// samples. It is smooth, because counting points makes the mass jump by percents while a solid moves through the grid.
+// w_q is the mean of the w_s of a stress point.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,16 +20,16 @@ namespace cairn {
 namespace {
 
 constexpr int kCorners = 8, kPoints = 8, kSamples = 64;
-constexpr double kLeastRatio = 0.05, kMostRatio = 20;  // of det G; beyond, a stress point counts as inverted
+constexpr double kLeastRatio = 0.05, kMostRatio = 20;  // bounds of det G; beyond them a stress point is inverted
 constexpr double kMostInverted = 0.1;                  // share of stress points at which a solid is given up
 
 using Corners = std::array<Vec3, kCorners>;  // corner 4 i + 2 j + k at (i, j, k)
 
-/// Per axis, the derivative along it at the four pairs of the other two coordinates of stress points. That along x does
-/// not depend on x, and so on, so that four values serve eight points.
+/// The derivative along each axis at the stress points. The derivative along x does not depend on x, and likewise for y
+/// and z. So four values per axis serve eight points.
 using Slopes = std::array<std::array<Vec3, 4>, 3>;
 
-/// The derivative along axis at stress point q = 4 a + 2 b + c stands at slot_of[axis][q].
+/// The derivative along axis at stress point q = 4 a + 2 b + c stands at kSlot[axis][q].
 constexpr std::array<std::array<int, kPoints>, 3> kSlot = [] {
   std::array<std::array<int, kPoints>, 3> slot{};
   for (int q = 0; q < kPoints; ++q) {
@@ -39,12 +40,12 @@ constexpr std::array<std::array<int, kPoints>, 3> kSlot = [] {
   }
   return slot;
 }();
-/// Corners at the lower end of the four edges along each axis, and how far the upper end is.
+/// Corners at the lower end of the four edges along each axis, and the offset to the corner at the upper end.
 constexpr std::array<std::array<std::size_t, 4>, 3> kEdge{{{0, 1, 2, 3}, {0, 1, 4, 5}, {0, 2, 4, 6}}};
 constexpr std::array<std::size_t, 3> kAlong{4, 2, 1};
 
-/// From corners of a square to its stress points at 1/4 and 3/4. The matrix is symmetric, so that it is also the
-/// transposed operation, from stress points to corners.
+/// Interpolates from the corners of a square to its stress points at 1/4 and 3/4. The matrix is symmetric, so this is
+/// also the transposed operation, from stress points to corners.
 void blend(std::array<Vec3, 4>& e) {
   const auto mix = [](Vec3& a, Vec3& b) {
     const Vec3 near_a = 0.75 * a + 0.25 * b;
@@ -114,7 +115,8 @@ struct Cell {
 
 enum class Fill { empty, partial, full };
 
-/// By the distance at the middle: samples are at most 3/8 of the longest diagonal away from it.
+/// Decides by the distance of a corner where that is enough, else by the distance of the middle of the cell. Samples
+/// are at most 3/8 of the longest diagonal away from the middle.
 Fill how_full(const GridSolid& solid, const Cell& cell) {
   double diagonal = 0;
   for (std::size_t n = 0; n < 4; ++n) {
@@ -122,7 +124,7 @@ Fill how_full(const GridSolid& solid, const Cell& cell) {
     diagonal = std::max(diagonal, dot(d, d));
   }
   diagonal = std::sqrt(diagonal);
-  const double smooth = 0.125 * solid.grid.spacing;  // half of the distance of samples
+  const double smooth = 0.125 * solid.grid.spacing;  // half of the distance between samples
   const double corner = solid.distance[to_index(cell.node[0])];
   if (corner < -(diagonal + smooth)) return Fill::full;
   if (corner > diagonal + smooth) return Fill::empty;
@@ -138,7 +140,8 @@ void find_ratios(Cell& cell) {
 
 double bounded(double ratio) { return std::clamp(ratio, kLeastRatio, kMostRatio); }
 
-/// The mean of the shape functions over the eight samples of a stress point is their value at it.
+/// A full cell needs no samples: the mean of the shape functions over the eight samples of a stress point is their
+/// value at that point.
 void add_full_mass(const GridSolid& solid, Cell& cell) {
   const double part = solid.material.density * solid.grid.cell_volume() / kPoints;
   for (std::size_t q = 0; q < kPoints; ++q) {
@@ -147,7 +150,7 @@ void add_full_mass(const GridSolid& solid, Cell& cell) {
   }
 }
 
-/// False where no sample is inside.
+/// Returns false if no sample is inside.
 bool add_partial_mass(const GridSolid& solid, Cell& cell) {
   const double part = solid.material.density * solid.grid.cell_volume() / kSamples;
   const double over_distance = 4 / solid.grid.spacing;
@@ -167,7 +170,7 @@ bool add_partial_mass(const GridSolid& solid, Cell& cell) {
   return any;
 }
 
-/// V_q w_q sigma_q at all stress points, then to the corners by the transposed of slopes_of.
+/// Computes V_q w_q sigma_q at all stress points, and brings it to the corners by the transpose of slopes_of.
 void add_force(const GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
   const double volume = solid.grid.cell_volume() / kPoints, over_spacing = 1 / solid.grid.spacing;
   Slopes pull{};
@@ -233,8 +236,8 @@ void integrate_cell(GridSolid& solid, Cell& cell, GridSolid::BlockSums& sums) {
   }
 }
 
-/// Cells whose lower corner is in the block. They give to nodes of the block and of its upper neighbours, which no
-/// other block of its colour does.
+/// Works on the cells whose lower corner is in the block. They write to nodes of the block and of its upper neighbours.
+/// No other block of its colour writes there.
 void integrate_block(GridSolid& solid, std::int32_t block) {
   GridSolid::BlockSums& sums = solid.sums[to_index(block)];
   sums = {};

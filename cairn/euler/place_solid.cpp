@@ -17,7 +17,8 @@ constexpr int kBlockMargin = 6;  // nodes around the solid: four of the band, on
 constexpr int kMapLayers = 3;
 constexpr int kDimensions = 3;
 
-/// Nodes of a solid along one axis of a block: lowest and highest local coordinate; lowest > highest: none.
+/// The lowest and the highest local coordinate of a solid's nodes along one axis of a block. Lowest > highest means
+/// that there are none.
 struct Range {
   int low = kBlockSide, high = -1;
   void add(int i) {

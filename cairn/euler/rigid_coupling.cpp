@@ -12,7 +12,7 @@ namespace cairn {
 namespace {
 
 constexpr std::int64_t kRowGrain = 16;
-constexpr double kLeastPivot = 1e-12;  // over the diagonal: joints that say the same twice
+constexpr double kLeastPivot = 1e-12;  // share of the diagonal; a smaller pivot belongs to a redundant joint row
 
 const Vec3& axis_of(const Frame& frame, int i) {
   return i == 0 ? frame.normal : i == 1 ? frame.tangent1 : frame.tangent2;
@@ -74,7 +74,7 @@ void RigidCoupling::add_joint_impulses(std::span<const double> impulse, std::vec
   }
 }
 
-/// A = G M^-1 G^T + S by columns, then A = L L^T. Rows that depend on others get no impulse.
+/// Assembles A = G M^-1 G^T + S by columns, and factors A = L L^T. Rows that depend on others get no impulse.
 void RigidCoupling::factor_joints() {
   const std::size_t n = problem_.joint_rows.size();
   factor_.assign(n * n, 0.0);
@@ -161,7 +161,8 @@ void RigidCoupling::find_response(Contact& contact) const {
   }
 }
 
-/// Who couples with whom: what the solids say, contacts that share a body, and all that joints hold.
+/// Finds which contacts couple: those that the problem of the solids couples, those that share a body, and all contacts
+/// of bodies with joints.
 void RigidCoupling::find_columns(const DelassusProblem& solids, BlockSparse& w) const {
   std::vector<std::vector<std::int32_t>> at_body(problem_.bodies.size());
   std::vector<std::int32_t> joined;
@@ -190,7 +191,7 @@ void RigidCoupling::find_columns(const DelassusProblem& solids, BlockSparse& w) 
   w.values.assign(9 * w.column.size(), 0.0);
 }
 
-/// Adds the bodies' part of W_cd: of an impulse p at arm r_d, the velocity at r_c is p/m + (I^-1 (r_d x p)) x r_c.
+/// Adds the bodies' part of W_cd. An impulse p at arm r_d makes the velocity p/m + (I^-1 (r_d x p)) x r_c at arm r_c.
 void RigidCoupling::write_block(const Contact& c, const Contact& d, double* block) const {
   const std::size_t n = problem_.joint_rows.size();
   for (int j = 0; j < 3; ++j) {

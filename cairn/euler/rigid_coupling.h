@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // RigidCoupling: rigid bodies and their joints as a part of the contact problem of elastic solids.
 //
-// Contacts c are rows of solids against rigid bodies, and contacts between rigid bodies. Each side of a contact acts at
-// an arm r from the centre of its body. Joints hold without bounds and are eliminated:
+// There are two kinds of contacts: rows of solids against rigid bodies, and contacts between rigid bodies. Each side of
+// a contact acts at an arm r from the centre of its body. Joints have no bounds and are eliminated:
 //
 //   M u' = M u_free + J^T lambda + G^T mu,   G u' + b + S mu = 0
 //   W = J (M^-1 - M^-1 G^T A^-1 G M^-1) J^T,   A = G M^-1 G^T + S                        (a Schur complement)
 //
-// so that solids and bodies are one DelassusProblem. All contacts of a body couple with each other, and all contacts of
-// bodies with joints: their part of the matrix is dense.
+// So solids and bodies are one DelassusProblem. Contacts of one body couple with each other. Contacts of bodies with
+// joints all couple. These parts of the matrix are dense.
 #pragma once
 
 #include <vector>
@@ -20,17 +20,17 @@ namespace cairn {
 
 class RigidCoupling {
  public:
-  /// Refuses (InputError) joints with limits, drives or friction, and contacts with spin friction. The problem must
-  /// outlive the coupling.
+  /// Throws InputError for joints with limits, drives or friction, and for contacts with spin friction. The problem
+  /// must outlive the coupling.
   explicit RigidCoupling(const ContactProblem& problem);
 
-  /// Of all bodies at the end of the step, if joints held and nothing touched.
+  /// Velocities of all bodies at the end of the step if joints hold and nothing touches.
   const std::vector<Velocity>& free_velocity() const { return free_; }
 
-  /// The problem of the solids, with the bodies in it; contacts between bodies come behind the rows.
+  /// The problem of the solids extended by the bodies. Contacts between bodies come behind the rows of the solids.
   DelassusProblem extend(const DelassusProblem& solids, const ContactRows& rows, ThreadPool* pool);
 
-  /// Velocities, displacements and impulses of the bodies for the impulses of the extended problem.
+  /// Writes velocities, displacements and impulses of the bodies from the impulses of the extended problem.
   void finish(std::span<const double> impulse, ContactSolution& solution) const;
 
  private:

@@ -10,7 +10,7 @@ namespace cairn {
 
 namespace {
 
-/// What the world of the rigid bodies has for a solver.
+/// The solver of the rigid world. It calls the function that the ElasticWorld has set.
 class CoupledSolver final : public Solver {
  public:
   explicit CoupledSolver(const RigidSide& side) : side_(side) {}

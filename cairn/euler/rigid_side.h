@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RigidSide: the rigid bodies of an ElasticWorld. They live in a World, which detects, holds joints and moves as ever;
-// its contact problem is handed to the ElasticWorld instead of a solver of its own.
+// RigidSide: the rigid bodies of an ElasticWorld. They live in a World, which finds contacts, writes joint rows and
+// moves bodies as always. Its contact problem is handed to the ElasticWorld in place of a solver (World::set_solver).
 #pragma once
 
 #include <functional>
@@ -19,15 +19,15 @@ struct RigidSide {
   using Solve = std::function<void(const ContactProblem& problem, ContactSolution& solution)>;
 
   World world;
-  Solve solve;  ///< set while a sub-step is under way
+  Solve solve;  ///< empty unless a sub-step is under way
 
-  /// Refuses (InputError) settings that do not go together with solids: sub-steps of its own, sleeping.
+  /// Throws InputError for settings that do not work with solids: sub-steps of the rigid world, and sleeping.
   void check() const;
-  /// From now on `solve` solves; a step without it is refused.
+  /// Makes the world call `solve` in place of its solver. A step while `solve` is empty is refused.
   void attach();
-  /// One step of the world, with `work` in place of the solver.
+  /// Does one step of the world with `work` in place of the solver.
   void step(double h, const Solve& work);
-  /// All shapes as they stand now, ascending by number; velocities are those of the bodies now.
+  /// Appends all shapes as they stand now, sorted by number, with the present velocities of their bodies.
   void append_obstacles(std::vector<Obstacle>& obstacles) const;
 };
 

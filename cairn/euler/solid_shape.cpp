@@ -12,7 +12,7 @@ namespace {
 
 double distance(const Sphere& s, const Vec3& p) { return norm(p) - s.radius; }
 
-/// Of a corner region |q| from the outside, or of the nearest face from the inside.
+/// Outside it is the length of the positive part of q, inside the distance to the nearest face.
 double corner_distance(const Vec3& q) {
   const Vec3 out = max(q, Vec3{});
   return norm(out) + std::min(std::max({q.x, q.y, q.z}), 0.0);

@@ -20,21 +20,21 @@ struct Torus {
   double tube = 0.2;
 };
 
-/// Refuses sizes out of range and a tube that is not thinner than its ring.
+/// Throws InputError for sizes out of range and for a tube that is not thinner than its ring.
 Torus make_torus(double ring, double tube);
 
-/// Cheap to copy: a mesh is shared. Frames: z is the axis of everything that has one.
+/// Cheap to copy, because a mesh is shared. A shape that has an axis has it along z.
 using SolidShape = std::variant<Sphere, Box, Cylinder, Capsule, Torus, TriangleMesh>;
 
-/// Refuses (InputError) sizes out of range and meshes that are open.
+/// Throws InputError for sizes out of range and for meshes that are not closed.
 void check_solid_shape(const SolidShape& shape);
 
-/// m, in the frame of the shape; exact, so that it changes by at most one metre per metre.
+/// The distance in m from a point in the frame of the shape. It is exact, so it changes by at most one metre per metre.
 double signed_distance(const SolidShape& shape, const Vec3& point);
 
 Aabb bounds(const SolidShape& shape, const Pose& pose);
 
-/// Undeformed, m^3.
+/// The undeformed volume in m^3.
 double volume(const SolidShape& shape);
 
 }  // namespace cairn

@@ -17,7 +17,7 @@ constexpr std::array<std::array<std::size_t, 2>, 12> kEdges{
 
 Vec3 corner_at(std::size_t n) { return {(n & 4) != 0 ? 1.0 : 0.0, (n & 2) != 0 ? 1.0 : 0.0, (n & 1) != 0 ? 1.0 : 0.0}; }
 
-/// Of a point of the unit cell, from corners that have a velocity.
+/// The speed at a point of the unit cell, from the corners that have a velocity.
 double speed_at(const GridSolid& solid, const std::array<std::int32_t, 8>& nodes, const Vec3& p) {
   const CornerValues w = shape_functions(p);
   Vec3 sum;
@@ -30,7 +30,7 @@ double speed_at(const GridSolid& solid, const std::array<std::int32_t, 8>& nodes
   return weight > 0 ? norm(sum) / weight : 0;
 }
 
-/// Adds the vertex of a cell; -1 where the surface does not cross it or is not known.
+/// Adds the vertex of a cell and returns its number, or -1 where the surface does not cross the cell or is not known.
 std::int32_t add_vertex(const GridSolid& solid, const GridIndex& cell, const std::array<std::int32_t, 8>& nodes,
                         SolidSurface& surface) {
   CornerValues f;
@@ -53,7 +53,8 @@ std::int32_t add_vertex(const GridSolid& solid, const GridIndex& cell, const std
   return static_cast<std::int32_t>(surface.vertices.size()) - 1;
 }
 
-/// The square around the edge from a node along an axis, by the vertices of the four cells that share the edge.
+/// Adds the square around the edge that goes from a node along an axis. Its corners are the vertices of the four cells
+/// that share the edge.
 void add_square(const std::array<std::int32_t, 4>& v, bool leaves, SolidSurface& surface) {
   for (const std::int32_t vertex : v)
     if (vertex < 0) return;

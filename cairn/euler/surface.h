@@ -9,15 +9,15 @@
 
 namespace cairn {
 
-/// Counter-clockwise seen from outside, each vertex once.
+/// Triangles are counter-clockwise seen from outside, and share their vertices.
 struct SolidSurface {
   std::vector<Vec3> vertices;  ///< m
   std::vector<std::array<std::int32_t, 3>> triangles;
   std::vector<double> speed;  ///< m/s, per vertex
 };
 
-/// One vertex in each cell that the surface crosses, in the middle of where it cuts the edges; one square across each
-/// edge that it cuts.
+/// Each cell that the surface crosses has one vertex, at the mean of the points where it cuts the edges. Each edge that
+/// it cuts has one square across it.
 SolidSurface find_surface(const GridSolid& solid);
 
 }  // namespace cairn

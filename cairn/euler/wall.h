@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// WallDef: a rigid thing that elastic solids meet and that they do not move.
+// WallDef: a rigid obstacle that elastic solids meet and cannot move.
 #pragma once
 
 #include <variant>
@@ -15,10 +15,10 @@ struct WallDef {
   double friction = 0.5;
 };
 
-/// Refuses (InputError) what cannot be used.
+/// Throws InputError for a definition that cannot be used.
 void check_wall(const WallDef& wall);
 
-/// m, of a point of the world.
+/// The distance in m from a point in world axes; negative inside.
 double signed_distance(const WallDef& wall, const Vec3& point);
 
 }  // namespace cairn

@@ -21,7 +21,8 @@
 
 namespace cairn {
 
-/// Cheap to copy: large data are shared and immutable.
+/// Cheap to copy: large data are shared and immutable. Order as in snapshots: new shapes go to the end
+/// (docs/extending.md).
 using Shape =
     std::variant<Sphere, Box, Capsule, Cylinder, Cone, HalfSpace, ConvexHull, HeightField, TriangleMesh, Compound>;
 

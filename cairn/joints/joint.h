@@ -5,7 +5,8 @@
 //   door.break_force = 5000;
 //   const JointId id = world.add_joint(door);
 //
-// One file per kind of joint, each with the same parts: the struct, check_joint, write_rows.
+// One file per kind of joint, each with the same parts: the struct, check_joint, write_rows. How to add a kind:
+// docs/extending.md.
 #pragma once
 
 #include <variant>
@@ -64,7 +65,8 @@ struct JointView {
 /// Lower-case name of the kind: "hinge".
 const char* kind_name(const JointKind& kind);
 
-/// Whether what the joint holds are slides, normals and turns of its frames (joint_rows.h) and nothing else.
+/// Whether what the joint holds are slides, normals and turns of its frames (joint_rows.h) and nothing else. True for
+/// every kind that joint.cpp does not exclude: a new kind with other errors must be excluded there.
 bool holds_frames(const JointKind& kind);
 
 /// A pose at `point` whose x axis points along `axis`; InputError for an axis without direction.

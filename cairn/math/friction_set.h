@@ -9,6 +9,9 @@
 //   box         |s| <= a, |t| <= b, ...: the pyramid whose corners exceed the disc by sqrt(2)   project_box
 //   cone        |(s,t)| <= mu n, projected with n: the full Coulomb cone   project_cone
 //
+// Used by the prox family, mass splitting, ffd and the residual. soft_step projects in lanes of float: solve_friction
+// in cairn/solvers/soft_step/lane_kernels.cpp.
+//
 // Spin (Contensou): with the scaled variable torque / Rc a disc of uniform pressure carries at most (2/3) mu n, and
 // the ellipsoid couples it to sliding (Poulsen 2010 (2.61) corrected; kSpinBound).
 #pragma once

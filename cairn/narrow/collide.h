@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// collide: where any two shapes touch. One table over the pairs of shapes; each pair has its own function in
-// collide_*.h, and pairs without one take collide_faces.
+// collide: where any two shapes touch. One table over the pairs of shapes. A pair with a closed form has a function of
+// its own in collide_*.h. Two convex shapes without one take collide_faces (GJK, EPA and clipping). All other pairs
+// have no contacts. So a new convex shape must be listed in collide.cpp (kConvex) and needs a function against the
+// half-space, or it touches nothing: docs/extending.md.
 #pragma once
 
 #include <vector>

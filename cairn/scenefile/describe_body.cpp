@@ -90,7 +90,7 @@ void describe_shape(Fields& f, SceneShape& s) {
   f.whole("mask", s.mask, 0, 0xffffffff, "bits: the layers it meets; both shapes must agree");
 }
 
-/// Also refuses what is no colour.
+/// Describes a colour, and refuses a text that is none.
 void describe_colour(Fields& f, std::string& colour, const char* help) {
   f.text("colour", colour, help);
   if (!f.given("colour")) return;
@@ -137,7 +137,7 @@ void describe_pose(Fields& f, Pose& pose) {
   if (!f.given("rotate")) return;
   if (f.given("orientation")) f.refuse("rotate", "leave this or \"orientation\" out: only one can be meant");
   if (!(norm(axis) > 1e-9)) return f.refuse("rotate", "the axis must have a direction, got (0, 0, 0)");
-  // Set-up only: from here on the world keeps the quaternion.
+  // Sines are used while a scene is read, never in a step. From here on the world keeps the quaternion.
   const double half = 0.5 * degrees * kPi / 180;
   pose.orientation = from_axis(normalised(axis), std::sin(half), std::cos(half));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The whole of a scene file: settings, generators, cameras, and the lists of everything else.
+// The description of a whole scene file: settings, generators, cameras, and the lists of everything else.
 #include <fmt/format.h>
 
 #include "cairn/scenefile/fields_json.h"

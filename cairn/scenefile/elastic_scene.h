@@ -16,10 +16,11 @@ struct LoadedElasticScene {
   double dt = 1.0 / 60;
   int steps = 600;
   ElasticWorld world;
-  std::vector<std::string> notes;  ///< one sentence each: what the user should know of meshes
+  std::vector<std::string> notes;  ///< one sentence each, about meshes that were changed on reading
 };
 
-/// Bodies, generators and joints of the file are the rigid side.
+/// Builds the world of a scene file with elastic solids. Its bodies, generators and joints become the rigid bodies
+/// beside the solids.
 Expected<LoadedElasticScene> build_elastic_scene(const SceneFile& file, int threads = 1);
 
 }  // namespace cairn

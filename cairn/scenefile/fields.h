@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Fields: one description of an object of a scene file serves its reader, its writer and its schema.
+// Fields: one description of an object of a scene file serves the reader, the writer and the schema.
 //
 //   void describe(Fields& f, Material& m) {
 //     f.number("friction", m.friction, {0, 1e6}, "coefficient while sliding");
 //     ...
 //
-// The reader fills the object from JSON and refuses what is not described, the writer makes JSON of it, the schema
-// writer takes its values as defaults and tells the rest to other programs. So a key cannot be known to one of them
-// alone.
+// The reader fills the object from JSON and refuses keys that are not described. The writer makes JSON from the object.
+// The schema writer makes a JSON Schema, with the values of the object as defaults. So all three know the same keys.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@
 
 namespace cairn {
 
-/// Both ends are allowed.
+/// A range of numbers. Both ends are allowed.
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
@@ -32,19 +31,20 @@ enum class Need { optional, required };
 
 inline constexpr std::size_t kMostText = 4096;  ///< bytes of a name or a description
 
-/// Where something stands in a scene file: "pile.json:12:5: bodies[3]". Empty for what no file was read for.
+/// Where something stands in a scene file: "pile.json:12:5: bodies[3]". It is empty for objects that were not read from
+/// a file.
 using Place = std::string;
 
 class Fields;
 using Describe = std::function<void(Fields&)>;
 
-/// A list behind its type.
+/// A list of any element type, as Fields handles it.
 struct ListAccess {
   std::size_t size = 0;
   std::size_t least = 0, most = 0;            ///< allowed sizes
-  std::function<void(std::size_t)> resize{};  ///< makes that many fresh elements
+  std::function<void(std::size_t)> resize{};  ///< makes that many elements with default values
   std::function<void(std::size_t, Fields&)> describe{};
-  Describe describe_fresh{};  ///< an element as it is before anything is known of it
+  Describe describe_fresh{};  ///< describes an element with default values
 };
 
 class Fields {
@@ -60,14 +60,14 @@ class Fields {
   /// A fixed number of numbers.
   virtual void numbers(const char* key, std::span<double> x, const Range& allowed, const char* help,
                        Need need = Need::optional) = 0;
-  /// Rows of `width` numbers each; for width 1 the numbers themselves.
+  /// An array of rows with `width` numbers each. For width 1 it is an array of numbers.
   virtual void rows(const char* key, std::vector<double>& x, std::size_t width, const Range& allowed, bool integral,
                     const char* help, Need need = Need::optional) = 0;
   virtual void choice(const char* key, int& index, std::span<const char* const> names, const char* help,
                       Need need = Need::optional) = 0;
-  /// Any of the names; bit k of `set` is name k.
+  /// Any number of the names. Bit k of `set` stands for name k.
   virtual void choices(const char* key, std::uint32_t& set, std::span<const char* const> names, const char* help) = 0;
-  /// An object whose keys are not known here: settings of a solver.
+  /// An object whose keys are not described here, such as the settings of a solver.
   virtual void named_values(const char* key, std::vector<std::pair<std::string, std::string>>& values,
                             const char* help) = 0;
   /// Pairs of strings.
@@ -75,13 +75,14 @@ class Fields {
                           const char* help) = 0;
   virtual void object(const char* key, const Describe& describe, const char* help) = 0;
   virtual void list_access(const char* key, const ListAccess& list, const char* help) = 0;
-  /// One of several forms, told apart by the key; the fields of form k are described by `describe(k)`.
+  /// An object that has one of several forms. The value of `key` names the form, and `describe(k)` describes the fields
+  /// of form k.
   virtual void variant(const char* key, int& index, std::span<const char* const> names,
                        const std::function<void(int)>& describe, const char* help) = 0;
 
-  /// A name for what is described, under which the schema tells it once.
+  /// Gives the described object a type name, under which the schema defines it once.
   virtual void type(const char*) {}
-  /// Only readers know places; only they can refuse what each field alone allows.
+  // Only the reader implements the next three. `refuse` is for values that each field alone allows, but not together.
   virtual void place(Place&) {}
   virtual bool given(const char*) const { return false; }
   virtual void refuse(const char* /*key*/, const std::string& /*why*/) {}
@@ -103,7 +104,7 @@ class Fields {
     choice(key, index, names, help, need);
     x = static_cast<Enum>(index);
   }
-  /// `describe_item(Fields&, T&)` for every element.
+  /// A list. `describe_item(Fields&, T&)` describes one element.
   template <class T, class DescribeItem>
   void list(const char* key, std::vector<T>& items, std::size_t least, std::size_t most, DescribeItem describe_item,
             const char* help) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The three users of Fields: an object from JSON, JSON from an object, and the JSON Schema of what would be read.
+// The three users of Fields. They read an object from JSON, write it as JSON, and write the JSON Schema of what is
+// read.
 #pragma once
 
 #include <string>
@@ -9,18 +10,18 @@
 
 namespace cairn {
 
-/// Fills an object from JSON. InputError "file:line:column: path: what is wrong, what is allowed, what was given", a
-/// line for each mistake; unknown keys are refused with what to write instead. `path` is that of the object itself,
-/// empty for the whole file.
+/// Fills an object from JSON. Throws InputError with one line for each mistake: "file:line:column: path: what is wrong,
+/// what is allowed, what was given". For an unknown key it says what to write instead. `path` is the path of the object
+/// itself, and empty for the whole file.
 void read_fields(const JsonValue& json, const std::string& file, const std::string& path, const Describe& describe);
 
-/// The object as JSON, members in the order described; those that are as in `describe_fresh` are left out, except
-/// required ones.
+/// Writes the object as JSON, with members in the order of the description. Members with the values of `describe_fresh`
+/// are left out unless they are required.
 JsonValue write_fields(const Describe& describe, const Describe& describe_fresh);
 
-/// JSON Schema (draft 7) of an object; defaults are those of the object described.
+/// The JSON Schema (draft 7) of an object. Its defaults are the values of the object that is described.
 JsonValue schema_of(const Describe& describe_fresh);
-/// The same schema with what has a type (Fields::type) told once, under "definitions".
+/// The same schema, with each object that has a type (Fields::type) defined once, under "definitions".
 JsonValue with_definitions(JsonValue schema);
 
 }  // namespace cairn

@@ -12,7 +12,7 @@ namespace cairn {
 
 namespace {
 
-/// What other engines and formats call something.
+/// Words of other engines and formats, and ours for them.
 struct OtherWord {
   const char *theirs, *ours, *why;
 };
@@ -69,7 +69,7 @@ std::string range_text(const Range& r) {
   return fmt::format("a number in [{:g}, {:g}]", r.least, r.most);
 }
 
-/// What is wrong with a file, so that all of it can be told at once.
+/// Collects all mistakes of a file, so that they are reported at once.
 class Mistakes {
  public:
   void add(const InputError& error) {
@@ -98,7 +98,8 @@ class FieldReader final : public Fields {
     if (json.kind != JsonKind::object) fail(json.place, path, fmt::format("must be an object, got {}", shown(json)));
   }
 
-  /// After everything was described. Of a form that is not known, the keys are not known either.
+  /// Reports keys that were not described. It is called after all fields were described. If the form of an object is
+  /// unknown, so are its keys, and nothing is reported.
   void finish() {
     for (const JsonMember& member : json_.members) {
       if (!complete_ || std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
@@ -262,7 +263,7 @@ class FieldReader final : public Fields {
                          ErrorKind kind = ErrorKind::bad_input) const {
     fail_input(fmt::format("{}:{}:{}: {}{}{}", file_, at.line, at.column, path, path.empty() ? "" : ": ", what), kind);
   }
-  /// One mistake does not hide the next.
+  /// Notes a mistake and goes on, so that it does not hide the next one.
   template <class Read>
   void guarded(const Read& read) {
     try {
@@ -271,7 +272,7 @@ class FieldReader final : public Fields {
       mistakes_.add(error);
     }
   }
-  /// What to write instead of a key that is not known.
+  /// Says what to write in place of an unknown key.
   std::string cure(const std::string& key) const {
     for (const OtherWord& word : kOtherKeys)
       if (key == word.theirs && std::find(known_.begin(), known_.end(), word.ours) != known_.end())
@@ -281,7 +282,7 @@ class FieldReader final : public Fields {
   }
   std::string below(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
 
-  /// The value of a key, which is known from now on; null where it is not given and need not be.
+  /// Marks a key as known and returns its value. Returns null if the key is optional and not given.
   const JsonValue* take(const char* key, Need need) {
     known_.emplace_back(key);
     const JsonMember* member = json_.find(key);
@@ -312,7 +313,7 @@ class FieldReader final : public Fields {
     fail(value.place, path, fmt::format("must be one of {}, got {}{}", joined(names), shown(value), near));
   }
 
-  /// A name that means the same elsewhere, or else one that is written nearly so.
+  /// Suggests our name for a word of another engine, or else the name that is spelled most nearly the same.
   static std::string choice_cure(const std::string& text, std::span<const char* const> names) {
     const std::vector<std::string> known(names.begin(), names.end());
     for (const OtherWord& word : kOtherNames)

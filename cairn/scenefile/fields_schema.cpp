@@ -135,7 +135,7 @@ class SchemaWriter final : public Fields {
   }
 
  private:
-  /// Members of an object, or of one of its forms.
+  /// The members of an object, or of one of its forms.
   struct Part {
     JsonValue properties = json_object();
     std::vector<std::string> required;
@@ -161,7 +161,7 @@ class SchemaWriter final : public Fields {
   std::string type_;
 };
 
-/// Moves every schema with a title, inner ones first, to `definitions` and leaves a reference in its place.
+/// Moves every schema with a title to `definitions`, inner ones first, and leaves a reference in its place.
 void hoist(JsonValue& schema, JsonValue& definitions, bool outermost) {
   for (JsonValue& item : schema.items) hoist(item, definitions, false);
   for (JsonMember& member : schema.members) hoist(member.value, definitions, false);

@@ -15,16 +15,16 @@ JsonValue numbers_json(std::span<const double> x) {
   return array;
 }
 
-/// Writes every field; what need not be there is taken out afterwards.
+/// Writes every field. Fields with default values are removed afterwards (drop_defaults).
 class FieldWriter final : public Fields {
  public:
   JsonValue json = json_object();
   std::vector<std::string> required;                               ///< keys that stay
-  std::vector<std::pair<std::string, int>> forms;                  ///< of variants, by key
-  const std::vector<std::pair<std::string, int>>* like = nullptr;  ///< forms to take instead of one's own
+  std::vector<std::pair<std::string, int>> forms;                  ///< form of each variant, by key
+  const std::vector<std::pair<std::string, int>>* like = nullptr;  ///< forms to use in place of those of the object
 
   void number(const char* key, double& x, const Range&, const char*, Need need) override {
-    if (std::isfinite(x)) put(key, json_number(x), need);  // unlimited is what a missing key means
+    if (std::isfinite(x)) put(key, json_number(x), need);  // a missing key means unlimited
   }
   void whole(const char* key, std::int64_t& x, std::int64_t, std::int64_t, const char*, Need need) override {
     put(key, json_number(static_cast<double>(x)), need);
@@ -89,7 +89,7 @@ class FieldWriter final : public Fields {
   }
 };
 
-/// Takes out the members that are as in `fresh`, in objects of objects too.
+/// Removes the members that have the values of `fresh`, in inner objects too.
 void drop_defaults(JsonValue& json, const JsonValue& fresh, const std::vector<std::string>& required) {
   const auto is_default = [&](JsonMember& member) {
     const JsonMember* other = fresh.find(member.key);
@@ -107,7 +107,7 @@ void drop_defaults(JsonValue& json, const JsonValue& fresh, const std::vector<st
 JsonValue write_fields(const Describe& describe, const Describe& describe_fresh) {
   FieldWriter writer, fresh;
   describe(writer);
-  fresh.like = &writer.forms;  // defaults of the form that is there
+  fresh.like = &writer.forms;  // the defaults are those of the form that is used
   describe_fresh(fresh);
   drop_defaults(writer.json, fresh.json, writer.required);
   return std::move(writer.json);

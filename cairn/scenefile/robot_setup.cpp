@@ -14,9 +14,9 @@ namespace cairn {
 
 namespace {
 
-constexpr double kGive = 0.02;           // rad or m by which a motor at its largest force has given way
+constexpr double kGive = 0.02;           // rad or m; error of a drive at which its motor reaches its largest force
 constexpr double kSettle = 0.08;         // s, damping over stiffness
-constexpr double kStiffnessAlone = 500;  // of a joint whose motor has no limit
+constexpr double kStiffnessAlone = 500;  // N m/rad or N/m, for a joint whose motor has no limit
 
 JointAxis* axis_of(SceneJoint& joint) {
   if (auto* hinge = std::get_if<HingeJoint>(&joint.def.kind)) return &hinge->turn;
@@ -36,7 +36,7 @@ SceneJoint& joint_named(SceneFile& scene, const std::string& name) {
                          known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
 }
 
-/// The motion of a joint from 0 to q in its own frame, whose x is the axis.
+/// The motion of a joint from 0 to q, in its own frame. The x axis of the frame is the axis of the joint.
 Pose motion_of(const SceneJoint& joint, double q) {
   if (std::holds_alternative<PrismaticJoint>(joint.def.kind)) return {{q, 0, 0}};
   return {{}, from_axis({1, 0, 0}, std::sin(0.5 * q), std::cos(0.5 * q))};  // set-up only
@@ -46,7 +46,7 @@ class Poser {
  public:
   explicit Poser(SceneFile& scene) : scene_(scene) {}
 
-  /// The joint goes to q, and everything that hangs from it goes along.
+  /// Moves the joint to q, together with everything that hangs from it.
   void set(SceneJoint& joint, double q) {
     require(joint.at_point, "joints with frames of their own cannot be posed: give them \"point\" and \"axis\"");
     const JointAxis& axis = *axis_of(joint);
@@ -87,7 +87,8 @@ class Poser {
   SceneFile& scene_;
 };
 
-/// A spring that has given way by kGive where the motor is at its limit, and comes to rest without swinging.
+/// Gives a joint a spring and damper as its drive. The spring is off by kGive when the motor is at its limit. The
+/// damper is strong enough that the joint comes to rest without swinging.
 void drive_to(SceneJoint& joint, double position, const RobotSetup& setup) {
   AxisDrive& drive = axis_of(joint)->drive;
   const bool bounded = std::isfinite(drive.max_force) && drive.max_force > 0;
@@ -103,7 +104,7 @@ double position_of(const std::vector<std::pair<std::string, double>>& pose, cons
   return 0;
 }
 
-/// Joints that mimic others get what those get.
+/// Adds the values of joints that mimic others.
 std::vector<std::pair<std::string, double>> with_mimics(const SceneFile& scene,
                                                         std::vector<std::pair<std::string, double>> values) {
   for (const SceneMimic& mimic : scene.mimics)
@@ -112,7 +113,7 @@ std::vector<std::pair<std::string, double>> with_mimics(const SceneFile& scene,
   return values;
 }
 
-/// Down to the lowest vertex of what moves.
+/// The height z of the lowest vertex of all bodies.
 double lowest_point(const SceneFile& scene) {
   const LoadedScene loaded = build_scene(scene).value_or_throw();
   double lowest = std::numeric_limits<double>::infinity();

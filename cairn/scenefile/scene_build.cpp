@@ -18,10 +18,11 @@ std::string placed(const Place& place, const std::string& what) {
   return place.empty() ? what : fmt::format("{}: {}", place, what);
 }
 
-constexpr std::size_t kMostSuggested = 100;  // letters that are compared
+constexpr std::size_t kMostSuggested = 100;  // longest name that is suggested, in bytes
 constexpr std::size_t kMostSuggestions = 5000;
 
-/// Names that could be meant; not so many and long that comparing them takes time.
+/// Adds a name to those that a message may suggest. Long names and very many names are left out, because comparing them
+/// takes time.
 void suggest(const std::string& name, std::vector<std::string>& known) {
   if (known.size() < kMostSuggestions && name.size() <= kMostSuggested) known.push_back(name);
 }
@@ -37,7 +38,7 @@ void within(const Place& place, const std::function<void()>& work) {
     work();
   } catch (const InputError& error) {
     const std::string what = error.what();
-    // What already says where it is stays as it is.
+    // A message that already names a place in this file stays as it is.
     const std::string file = place.substr(0, place.find(':')) + ":";
     if (!place.empty() && what.compare(0, file.size(), file) == 0) throw;
     fail_at(place, what, error.kind());
@@ -84,7 +85,7 @@ SymMat3 sum_of(const SymMat3& a, const SymMat3& b) {
   return {a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
 }
 
-/// All shapes together, in the body's frame.
+/// Mass, centre and inertia of all shapes together, in the body's frame.
 MassProperties mass_of(const std::vector<ShapeDef>& shapes) {
   MassProperties sum;
   std::vector<MassProperties> parts;
@@ -165,7 +166,7 @@ JointId SceneBuilder::add_joint(const SceneJoint& joint) {
   within(joint.place, [&] {
     const auto pose_of = [&](BodyId body) { return body == BodyId{} ? Pose{} : world_.view(body).pose; };
     if (auto* gear = std::get_if<GearJoint>(&def.kind)) {
-      // The axles go through the bodies' own origins, each along the common axis.
+      // Each axle goes through the origin of its body, along the common axis.
       const Pose a = pose_of(def.body_a), b = pose_of(def.body_b);
       if (joint.at_point) {
         def.frame_a = inverse(a) * frame_along(a.position, joint.axis);

@@ -13,10 +13,10 @@ namespace cairn {
 
 /// Throws InputError with the place in front.
 [[noreturn]] void fail_at(const Place& place, const std::string& what, ErrorKind kind = ErrorKind::bad_input);
-/// Does `work`; InputErrors that leave it get the place in front, unless they name one of the same file.
+/// Does `work`. An InputError that leaves it gets the place in front, unless its message begins with the same file.
 void within(const Place& place, const std::function<void()>& work);
 
-/// Makes shapes from what a scene file says of them. Meshes are read once.
+/// Makes shapes from their descriptions in a scene file. Each mesh file is read once.
 class GeometryMaker {
  public:
   explicit GeometryMaker(const SceneFile& file) : file_(file) {}
@@ -36,12 +36,12 @@ class GeometryMaker {
 
   const SceneFile& file_;
   std::map<std::string, Surface> surfaces_;                    ///< by file
-  std::map<std::pair<std::string, std::string>, Shape> made_;  ///< by file and how it is used
-  Surface inline_;                                             ///< of the geometry being made
+  std::map<std::pair<std::string, std::string>, Shape> made_;  ///< by file and use (hull or mesh, scale)
+  Surface inline_;                                             ///< of a geometry whose numbers are in the scene file
   std::vector<std::string> notes_;
 };
 
-/// A body that could be added many times.
+/// A body that is ready to be added, once or many times.
 struct PreparedBody {
   BodyDef def;
   std::vector<ShapeDef> shapes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a scene may be but is rarely meant to be.
+// Warnings: what a scene may contain but is rarely meant to.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace cairn {
 
 namespace {
 
-constexpr double kLightest = 1, kHeaviest = 25'000;  // kg/m^3: foam, osmium
-constexpr double kSmallest = 1e-3, kLargest = 100;   // m: larger things that move are rare, millimetres are not
-constexpr double kMassRatio = 1e4;                   // of touching bodies: slow for iterative solvers
+constexpr double kLightest = 1, kHeaviest = 25'000;  // kg/m^3, foam and osmium
+constexpr double kSmallest = 1e-3, kLargest = 100;   // m, usual sizes of bodies that move
+constexpr double kMassRatio = 1e4;                   // of touching bodies; above it iterative solvers are slow
 constexpr std::size_t kMostOfAKind = 5;
 
-/// Warnings of one kind beyond the first few are only counted.
+/// Collects warnings. Those of one kind beyond the first few are only counted.
 class Warnings {
  public:
   void add(const std::string& kind, const std::string& text) {
@@ -36,7 +36,7 @@ class Warnings {
   std::vector<std::string> list_;
 };
 
-/// m^3 of the box around its shapes, in the body's axes; 0 where it is not bounded.
+/// The volume in m^3 of the box around the shapes of a body, in the body's axes. It is 0 if the box is not bounded.
 double box_volume(const World& world, BodyId body) {
   Aabb box{{1e30, 1e30, 1e30}, {-1e30, -1e30, -1e30}};
   for (const ShapeId shape : world.shapes_of(body)) {
@@ -52,7 +52,7 @@ void look_at_body(const World& world, BodyId id, const std::string& name, double
   const BodyView body = world.view(id);
   if (body.kind != BodyKind::dynamic) return;
   const double size = body_size(world, id), volume = box_volume(world, id);
-  // A solid fills between a tenth and all of its box: a cone a quarter, a thin compound less.
+  // A body fills only a part of its box: a cone about a quarter, a thin compound less.
   if (volume > 0 && (body.mass / volume > kHeaviest || body.mass / volume < 0.02 * kLightest))
     out.add("strange densities",
             fmt::format("{} has {:.3g} kg in a box of {:.3g} m^3: is that its mass?", name, body.mass, volume));
@@ -116,7 +116,7 @@ std::vector<std::string> scene_warnings(const LoadedScene& scene) {
   World copy(scene.world.settings());
   if (copy.restore(scene.world.save())) return out.finish();
   WorldSettings settings = copy.settings();
-  settings.joint_projection.use = JointProjection::off;  // joints are to be seen as they begin
+  settings.joint_projection.use = JointProjection::off;  // the errors of joints are to be seen as they begin
   copy.set_settings(settings);
   copy.step(kShortestStep);
   look_at_contacts(copy, names, out);

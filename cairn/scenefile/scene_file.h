@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Scene files: a world written down as JSON (docs/scenes.md), and the plain data between the two.
+// Scene files: a world as JSON (docs/scenes.md), and the plain structs between the file and the world.
 //
 //   const SceneFile file = read_scene("pile.json").value_or_throw();
 //   LoadedScene scene = build_scene(file).value_or_throw();
 //   for (int i = 0; i < scene.steps; ++i) scene.world.step(scene.dt);
 //
-// Reading looks at every value by itself and knows where it stands; building puts the world together and looks at what
-// values mean to each other. Both answer "file:line:column: field: what is wrong, what is allowed, what was given".
-// Meshes are read when the world is built, from inside the folder of the scene only.
+// Reading checks every value by itself. Building makes the world and checks what values mean together. Messages of both
+// are "file:line:column: field: what is wrong, what is allowed, what was given". Meshes are read when the world is
+// built, and only from inside the folder of the scene.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ enum class GeometryType { sphere, box, capsule, cylinder, cone, half_space, hull
 
 struct SceneChild;
 
-/// The numbers of one form of geometry; those of the others are not looked at.
+/// One geometry. `type` says which of the numbers are used.
 struct SceneGeometry {
   Place place{};
   GeometryType type = GeometryType::sphere;
@@ -66,32 +66,32 @@ struct SceneShape {
 struct SceneBody {
   Place place{};
   std::string name{};
-  BodyDef def{};      ///< but its mass
+  BodyDef def{};      ///< without its mass
   double mass = 0;    ///< kg; 0: from the shapes
   Vec3 centre{};      ///< of mass, body frame
-  SymMat3 inertia{};  ///< all 0: that of the shapes, scaled to the mass
+  SymMat3 inertia{};  ///< kg m^2; all 0: the inertia of the shapes, scaled to the mass
   std::vector<SceneShape> shapes{};
-  std::string colour{};  ///< "#rrggbb" or "#rrggbbaa"; empty: that of the material of its first shape, if any
+  std::string colour{};  ///< "#rrggbb" or "#rrggbbaa"; empty: the colour of the material of its first shape, if any
 };
 
 struct SceneMaterial {
   Place place{};
   std::string name{};
   Material material{};
-  std::string colour{};  ///< of bodies whose first shape is of it
+  std::string colour{};  ///< colour of bodies whose first shape has this material
 };
 
 struct SceneJoint {
   Place place{};
   std::string name{};
   std::string body_a{}, body_b{}, carrier{};  ///< names; empty: the world
-  JointDef def{};                             ///< but its bodies
-  bool at_point = false;                      ///< frames from `point` and `axis` of the world, as the bodies are placed
+  JointDef def{};                             ///< without its bodies
+  bool at_point = false;                      ///< true: its frames come from `point` and `axis`, in world axes
   Vec3 point{}, axis{1, 0, 0};
   Vec3 pitch_point{};  ///< of a gear, world
 };
 
-/// A joint that is to follow another: position = factor * position of that + offset.
+/// A joint that follows another: its position is factor * (position of `of`) + offset.
 struct SceneMimic {
   std::string joint, of;
   double factor = 1, offset = 0;
@@ -99,21 +99,21 @@ struct SceneMimic {
 
 enum class GeneratorType { lattice, pour };
 
-/// Many bodies from few words. Bodies are named NAME.0, NAME.1, ...
+/// Makes many bodies from a few patterns. They are named NAME.0, NAME.1, ...
 struct SceneGenerator {
   Place place{};
   std::string name{};
   GeneratorType type = GeneratorType::lattice;
-  std::int64_t nx = 1, ny = 1, nz = 1;  ///< of a lattice: bodies along x, y, z
-  Vec3 first{};                         ///< place of body 0
-  Vec3 spacing{1, 1, 1};                ///< m
-  double shift = 0;                     ///< m, most that a body is moved along each axis, at random
-  double turn = 0;                      ///< degrees, most that a body is turned, about a random axis
-  std::int64_t count = 0;               ///< of a pour
-  Vec3 lower{}, upper{};                ///< the box that is filled from below
-  double speed = 0;                     ///< m/s, most that each component of the velocity is, at random
+  std::int64_t nx = 1, ny = 1, nz = 1;  ///< lattice: number of bodies along x, y, z
+  Vec3 first{};                         ///< m, lattice: place of body 0
+  Vec3 spacing{1, 1, 1};                ///< m, lattice
+  double shift = 0;                     ///< m, largest random shift of a body along each axis
+  double turn = 0;                      ///< degrees, largest random turn of a body, about a random axis
+  std::int64_t count = 0;               ///< pour: number of bodies
+  Vec3 lower{}, upper{};                ///< m, pour: the box that is filled from below
+  double speed = 0;                     ///< m/s, largest random component of the velocity
   std::int64_t seed = 1;
-  std::vector<SceneBody> bodies{};  ///< patterns: the next for every body of a lattice, a random one for a pour
+  std::vector<SceneBody> bodies{};  ///< patterns: a lattice takes them in turn, a pour at random
 };
 
 /// An elastic solid on the grid.
@@ -127,7 +127,7 @@ struct SceneSolid {
   ElasticMaterial material{};
 };
 
-/// Elastic solids and the grid that they share; without solids the scene is one of rigid bodies.
+/// Elastic solids and the grid that they share. A scene without solids has rigid bodies only.
 struct SceneElastic {
   double spacing = 0.05;                   ///< m
   Vec3 lower{-1, -1, -1}, upper{1, 1, 1};  ///< m, corners of the grid
@@ -142,10 +142,10 @@ struct SceneCamera {
 };
 
 struct SceneFile {
-  std::string file{};    ///< as named in messages
-  std::string folder{};  ///< where meshes are; empty: the current one
-  std::string text{};    ///< as read; empty for scenes that were put together by hand
-  std::string schema{};  ///< address of a JSON Schema: for editors, not looked at
+  std::string file{};    ///< its name in messages
+  std::string folder{};  ///< folder of its meshes; empty: the current one
+  std::string text{};    ///< the file as it was read; empty for scenes that a program made
+  std::string schema{};  ///< address of a JSON Schema, for editors; it is not used here
   std::string name{}, description{};
   double dt = 1.0 / 60;
   std::int64_t steps = 600;
@@ -157,9 +157,9 @@ struct SceneFile {
   std::vector<SceneJoint> joints{};
   std::vector<std::pair<std::string, std::string>> no_collision{};  ///< names of bodies that never collide
   std::vector<SceneCamera> cameras{};
-  std::vector<SceneMimic> mimics{};  ///< of a robot; scene files do not have them, drives follow them (robot_setup.h)
+  std::vector<SceneMimic> mimics{};  ///< of a URDF robot, not of scene files; drives follow them (robot_setup.h)
   SceneElastic elastic{};
-  std::vector<std::string> notes{};  ///< of whoever converted it from another format: what was left out
+  std::vector<std::string> notes{};  ///< what was left out when it was converted from another format
 };
 
 /// A world at its beginning, and how to run it.
@@ -170,35 +170,36 @@ struct LoadedScene {
   double floor = -1e6;
   World world;
   std::vector<std::string> body_names;      ///< per body in the order of World::bodies()
-  std::vector<std::uint32_t> body_colours;  ///< the same: red, green, blue, opacity from the lowest byte; 0: none
+  std::vector<std::uint32_t> body_colours;  ///< per body: red, green, blue, opacity from the lowest byte on; 0: none
   std::vector<std::pair<std::string, JointId>> joints;  ///< by name, in the order of the file
   std::vector<SceneCamera> cameras;
-  std::vector<std::string> notes;  ///< one sentence each: what the user should know of meshes and conversions
+  std::vector<std::string> notes;  ///< one sentence each, about meshes and conversions
 };
 
 Expected<SceneFile> read_scene(const std::string& path);
-/// `file` is what messages call it; meshes are looked for in `folder`.
+/// `file` is its name in messages. Meshes are looked for in `folder`.
 Expected<SceneFile> parse_scene(const std::string& text, const std::string& file, const std::string& folder);
 
 /// `change` may alter the settings before the world is made.
 Expected<LoadedScene> build_scene(const SceneFile& file, const std::function<void(WorldSettings&)>& change = {});
 
-/// The JSON of a scene, without what is as it is by default. Reads back to the same world, bit for bit.
+/// The JSON of a scene, without values that are the defaults. Reading it gives the same world, bit for bit.
 std::string write_scene(const SceneFile& file);
 
 /// The JSON Schema (draft 7) of what read_scene takes.
 std::string scene_schema();
 
-/// What is allowed but looks like a mistake: overlaps, strange masses and sizes. One sentence each.
+/// Warns of what is allowed but looks like a mistake: overlaps, strange masses and sizes. One sentence each.
 std::vector<std::string> scene_warnings(const LoadedScene& scene);
 
-/// A colour as bytes, red in the lowest; 0 for none. InputError where it is no "#rrggbb" or "#rrggbbaa".
+/// A colour as four bytes, red in the lowest; 0 for an empty text. Throws InputError for any text but "#rrggbb" and
+/// "#rrggbbaa".
 std::uint32_t parse_colour(const std::string& text);
 
-/// Names of GeometryType.
+/// Names of the geometry types, in the order of GeometryType.
 std::span<const char* const> geometry_names();
 
-/// What the file holds, for Fields.
+// Descriptions of the parts of a scene file, for the reader, the writer and the schema (fields.h).
 void describe(Fields& f, SceneFile& scene);
 void describe(Fields& f, SceneBody& body);
 void describe(Fields& f, SceneMaterial& material);

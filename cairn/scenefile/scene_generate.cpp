@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Generators: lattices, and bodies poured at random without overlap. The same seed gives the same scene.
+// Generators make lattices, and pour bodies at random without overlap. The same seed gives the same scene.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +17,10 @@ Vec3 random_vector(Random& random, double most) {
   return {x, y, z};
 }
 
-/// A turn by at most `degrees` about an axis that is uniform on the sphere.
+/// A random turn by at most `degrees`, about an axis that is uniform on the sphere.
 Quat random_turn(Random& random, double degrees) {
   if (degrees == 0) return {};
-  for (;;) {  // a point of the cube, until one is in the ball and not too near its centre
+  for (;;) {  // draws points of the cube until one is in the ball and not too near its centre
     const Vec3 v = random_vector(random, 1);
     const double length2 = dot(v, v);
     if (!(length2 > 1e-4 && length2 <= 1)) continue;
@@ -29,7 +29,7 @@ Quat random_turn(Random& random, double degrees) {
   }
 }
 
-/// The pattern at another place.
+/// A copy of the pattern at another pose.
 PreparedBody moved(const PreparedBody& pattern, const Pose& to) {
   PreparedBody body = pattern;
   body.def.pose = to * pattern.def.pose;
@@ -37,7 +37,7 @@ PreparedBody moved(const PreparedBody& pattern, const Pose& to) {
   return body;
 }
 
-/// Radius of a ball about the place of a pattern that holds all of it.
+/// The radius of a ball about the origin of a pattern that holds all of its shapes.
 double reach_of(const PreparedBody& pattern) {
   double reach = 0;
   for (const ShapeDef& shape : pattern.shapes) {
@@ -72,8 +72,8 @@ void SceneBuilder::generate_lattice(const SceneGenerator& g, const std::vector<P
       }
 }
 
-/// Cells as large as the largest pattern in any orientation, filled layer by layer from below, each body moved at
-/// random within the room its own size leaves: nothing overlaps.
+/// Fills cells layer by layer from below. A cell is as large as the largest pattern in any orientation. Each body is
+/// shifted at random within the room that its own size leaves in its cell, so nothing overlaps.
 void SceneBuilder::generate_pour(const SceneGenerator& g, const std::vector<PreparedBody>& patterns) {
   double cell = 0;
   for (const PreparedBody& pattern : patterns) cell = std::max(cell, 2.02 * reach_of(pattern));

@@ -26,7 +26,7 @@ std::vector<std::array<std::int32_t, 3>> triangles_of(const std::vector<double>&
   return triangles;
 }
 
-/// The folder of a path inside another, with the slash.
+/// The folder part of a path, with the slash.
 std::string folder_part(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
@@ -68,7 +68,7 @@ Shape GeometryMaker::make_surface(const SceneGeometry& g) {
     return make_hull(scaled.vertices, {.vertex_limit = static_cast<std::int32_t>(g.vertex_limit)});
   scaled.triangles = given.triangles;
   if (g.scale.x * g.scale.y * g.scale.z < 0) {
-    for (auto& t : scaled.triangles) std::swap(t[1], t[2]);  // a mirror turns the windings around
+    for (auto& t : scaled.triangles) std::swap(t[1], t[2]);  // mirroring turns the windings around
     notes_.push_back(
         fmt::format("{}: the scale mirrors it, so the windings of its triangles were turned around", g.file));
   }
@@ -105,7 +105,7 @@ Shape GeometryMaker::make(const SceneGeometry& g) {
     return make_compound(std::move(children));
   }
   if (g.file.empty()) return make_simple(g);
-  // Shapes from files are shared: a thousand rocks of one mesh keep it once.
+  // Shapes from files are shared, so a thousand rocks of one mesh keep it once.
   const std::string use =
       fmt::format("{} {} {} {} {}", static_cast<int>(g.type), g.scale.x, g.scale.y, g.scale.z, g.vertex_limit);
   const auto known = made_.find({g.file, use});

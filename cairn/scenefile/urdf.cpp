@@ -40,9 +40,9 @@ Pose origin_of(const XmlElement& e) {
 struct Link {
   XmlElement element;
   Pose pose;             ///< world, all joints at 0
-  int joint = -1;        ///< by which it hangs; -1: the root
-  int owner = -1;        ///< link whose body it belongs to, itself unless it was merged
-  std::size_t body = 0;  ///< of owners: place in SceneFile::bodies
+  int joint = -1;        ///< joint to its parent; -1: it is the root
+  int owner = -1;        ///< link whose body it belongs to; itself unless it was merged
+  std::size_t body = 0;  ///< place in SceneFile::bodies, for links that own a body
 };
 
 struct Joint {
@@ -120,7 +120,7 @@ class UrdfReader {
     if (links_.empty()) robot_.fail("it has no links");
   }
 
-  /// The tree: who hangs from whom, and where.
+  /// Finds the tree: which link hangs from which, and where.
   void hang() {
     for (std::size_t k = 0; k < joints_.size(); ++k) {
       Joint& joint = joints_[k];
@@ -152,9 +152,10 @@ class UrdfReader {
     order_ = std::move(order);
   }
 
-  /// A link without mass that is fixed to another is part of that one's body.
+  /// Finds the body that a link belongs to. A link without mass that is fixed to another belongs to the body of that
+  /// one.
   void find_owner(std::size_t k) {
-    // In the order of the tree, so that the parent's owner is known.
+    // Links come in the order of the tree, so the owner of the parent is known.
     const std::size_t link = order_[k];
     Link& here = links_[link];
     here.owner = static_cast<int>(link);
@@ -202,7 +203,7 @@ class UrdfReader {
                      link.element.place(), body.name, settings_.assume_density));
   }
 
-  /// "#rrggbbaa" of <color rgba="..."/>, or empty.
+  /// The colour <color rgba="..."/> of a material as "#rrggbbaa"; empty if it has none.
   static std::string colour_in(const XmlElement& material) {
     const XmlElement colour = material.child("color");
     if (!colour || !colour.has("rgba")) return {};
@@ -212,7 +213,7 @@ class UrdfReader {
     return text;
   }
 
-  /// That of the first visual which has one: its own, or a material of the robot.
+  /// A body has the colour of the first visual that has one: the visual's own, or that of a material of the robot.
   void read_colour(const Link& link, SceneBody& body) {
     for (const XmlElement& visual : link.element.children("visual")) {
       const XmlElement material = visual.child("material");
@@ -268,8 +269,8 @@ class UrdfReader {
     }
   }
 
-  /// package://NAME/PATH: the folder given holds the packages or is the package itself; without one it is the folder of
-  /// the URDF.
+  /// Opens a mesh. For package://NAME/PATH, the package root either holds the packages or is the package itself. If no
+  /// root is given, it is the folder of the URDF.
   Expected<std::string> open_mesh(const XmlElement& e, const std::string& name) const {
     constexpr std::string_view kPackage = "package://";
     if (name.compare(0, kPackage.size(), kPackage) != 0) return read_confined(folder_, name);
@@ -285,7 +286,7 @@ class UrdfReader {
                     bytes.error().message, name, root, path, root, inner, path));
   }
 
-  /// The convex hull of a mesh, as points.
+  /// Reads a mesh and keeps the points of its convex hull.
   void read_mesh(const XmlElement& e, const Link& link, SceneGeometry& g) {
     const std::string name = e.get("filename");
     const std::string who = fmt::format("link \"{}\": ", link.element.get("name"));
@@ -313,7 +314,7 @@ class UrdfReader {
     note(fmt::format("{}: {} became its convex hull of {} vertices", e.place(), name, g.points.size() / 3));
   }
 
-  /// Stops, damping and friction of the one free direction.
+  /// Reads limits, damping and friction of the one free direction.
   JointAxis read_axis(const XmlElement& e, bool limited) {
     JointAxis axis;
     const XmlElement limit = e.child("limit"), dynamics = e.child("dynamics");

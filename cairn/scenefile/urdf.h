@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Robots from URDF: links become bodies, joints become joints with their limits, damping and friction, and collision
-// geometry becomes shapes; meshes become their convex hulls. The joints are at 0, the root link at the origin.
+// Robots from URDF. Links become bodies. Joints keep their limits, damping and friction. Collision geometry becomes
+// shapes, and a mesh becomes its convex hull. All joints are at 0, and the root link is at the origin.
 //
 //   const SceneFile robot = read_urdf("arm.urdf", {.package_root = "/models"}).value_or_throw();
 //   LoadedScene scene = build_scene(robot).value_or_throw();
@@ -18,7 +18,7 @@ struct UrdfSettings {
   bool fixed_base = true;      ///< the root link cannot move
 };
 
-/// Errors are "file:line:column: element: what". SceneFile::notes tells what was left out.
+/// Error messages are "file:line:column: element: what is wrong". SceneFile::notes says what was left out.
 Expected<SceneFile> read_urdf(const std::string& path, const UrdfSettings& settings = {});
 Expected<SceneFile> parse_urdf(const std::string& text, const std::string& file, const std::string& folder,
                                const UrdfSettings& settings = {});

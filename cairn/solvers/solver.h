@@ -60,7 +60,7 @@ struct SolverTraits {
 
 class LaneSolver;
 
-/// A method. Make one by name with make_solver (solver_table.h).
+/// A method. Make one by name with make_solver (solver_table.h). To write one of your own: docs/extending.md.
 class Solver {
  public:
   virtual ~Solver() = default;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sleeping: islands that have been slow for a while are left out until something disturbs them.
 //
-// One rule decides in every step: an island sleeps if every body in it may sleep and has been slow for long enough. A
-// body that arrives is not, so it wakes the island it joins; whatever is edited starts its rest anew, and so does what
-// touched it.
+// One rule decides in every step (is_restful): an island sleeps if every body in it may sleep and has been slow for
+// long enough. A body that arrives has not, so it wakes the island that it joins. An edit sets the rest time of the
+// body, and of those that touch it, to 0.
 #include <algorithm>
 
 #include "cairn/core/index.h"

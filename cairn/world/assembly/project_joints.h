@@ -10,8 +10,10 @@
 //            (Ryckaert, Ciccotti, Berendsen 1977): second order and without a drift of the energy. Newton's method with
 //            the matrix of the beginning, which has one factor for the whole step.
 //   project  what is still apart (errors from before, links that turn too far in one step for the first remedy) is
-//            closed by moving bodies alone, x <- x - M^-1 J^T (J M^-1 J^T)^-1 C(x) with everything at x: the nearest
-//            poses in the metric of the masses. Velocities are left alone, so no kinetic energy comes from it.
+//            closed by moving bodies, x <- x - M^-1 J^T (J M^-1 J^T)^-1 C(x) with everything at x: the nearest poses in
+//            the metric of the masses. A mechanism that the first remedy could not close starts again at the old poses
+//            and goes there in pieces of a small turn. Its velocities turn along, and lose what kinetic energy they
+//            would gain. Velocities of the others are left alone.
 //
 // Rows that hold rigidly take part, and rigid stops that are passed in the second part; drives, friction and what is
 // compliant do not. A mechanism that neither closes is left at its best poses and counted.
