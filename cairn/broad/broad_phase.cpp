@@ -81,10 +81,11 @@ void BroadPhase::find_pairs(const Proxies& proxies, ThreadPool* pool, std::vecto
 /// What changed is known, is little, and no proxy came, went or has another filter.
 bool BroadPhase::are_few(const Proxies& proxies) const {
   constexpr std::size_t kFew = 8;  // one in so many
-  const auto& [bounds, filter, balls, changed] = proxies;
-  if (changed == nullptr || bounds_.size() != bounds.size() || balls_.size() != balls.size()) return false;
-  return kFew * changed->size() < bounds.size() && std::none_of(changed->begin(), changed->end(), [&](std::int32_t i) {
-           return filter_[to_index(i)] != filter[to_index(i)];
+  const std::vector<std::int32_t>* changed = proxies.changed;
+  const std::size_t count = proxies.bounds.size();
+  if (changed == nullptr || bounds_.size() != count || balls_.size() != proxies.balls.size()) return false;
+  return kFew * changed->size() < count && std::none_of(changed->begin(), changed->end(), [&](std::int32_t i) {
+           return filter_[to_index(i)] != proxies.filter[to_index(i)];
          });
 }
 

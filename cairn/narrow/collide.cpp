@@ -63,6 +63,9 @@ constexpr bool kConvex = std::is_same_v<T, Sphere> || std::is_same_v<T, Box> || 
                          std::is_same_v<T, Cylinder> || std::is_same_v<T, Cone> || std::is_same_v<T, ConvexHull>;
 template <class T>
 constexpr bool kSurface = std::is_same_v<T, TriangleMesh> || std::is_same_v<T, HeightField>;
+/// Shapes of fixed and kinematic bodies alone, which never meet each other.
+template <class T>
+constexpr bool kUnbounded = kSurface<T> || std::is_same_v<T, HalfSpace>;
 template <class T>
 constexpr bool kCompound = std::is_same_v<T, Compound>;
 
@@ -84,6 +87,8 @@ void meet(const Pair& p, Manifold& out) {
     out = flipped(kOwn<B, A>(as<B>(p.b), p.pose_b, as<A>(p.a), p.pose_a, p.margin));
   } else if constexpr (kConvex<A> && kConvex<B>) {
     out = collide_faces(p.a, p.pose_a, p.b, p.pose_b, p.margin, p.memory.walk);
+  } else {
+    static_assert(kUnbounded<A> && kUnbounded<B>, "this pair of shapes has no function: see docs/extending.md");
   }
 }
 

@@ -117,6 +117,7 @@ MotionFrame take_frame(const World& world, std::span<const BodyId> bodies, bool 
 std::string shape_names(const World& world, BodyId body) {
   constexpr const char* kNames[] = {"sphere",     "box",  "capsule",      "cylinder", "cone",
                                     "half_space", "hull", "height_field", "mesh",     "compound"};
+  static_assert(std::size(kNames) == std::variant_size_v<Shape>);
   std::string names;
   for (const ShapeId shape : world.shapes_of(body)) {
     if (names.size() > 60) return names + " ...";

@@ -104,12 +104,18 @@ double position_of(const std::vector<std::pair<std::string, double>>& pose, cons
   return 0;
 }
 
-/// Adds the values of joints that mimic others.
+/// Adds the values of joints that mimic others. A joint that is named itself keeps its own value.
 std::vector<std::pair<std::string, double>> with_mimics(const SceneFile& scene,
                                                         std::vector<std::pair<std::string, double>> values) {
-  for (const SceneMimic& mimic : scene.mimics)
-    for (std::size_t k = 0; k < values.size(); ++k)
-      if (values[k].first == mimic.of) values.emplace_back(mimic.joint, mimic.factor * values[k].second + mimic.offset);
+  const auto value_of = [&](const std::string& joint) {
+    return std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == joint; });
+  };
+  for (const SceneMimic& mimic : scene.mimics) {
+    const auto followed = value_of(mimic.of);
+    if (followed == values.end() || value_of(mimic.joint) != values.end()) continue;
+    const double value = mimic.factor * followed->second + mimic.offset;
+    values.emplace_back(mimic.joint, value);
+  }
   return values;
 }
 

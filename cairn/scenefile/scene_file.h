@@ -131,7 +131,7 @@ struct SceneSolid {
 struct SceneElastic {
   double spacing = 0.05;                   ///< m
   Vec3 lower{-1, -1, -1}, upper{1, 1, 1};  ///< m, corners of the grid
-  double cfl = 0.8;
+  double cfl = 0.5;
   std::vector<SceneSolid> bodies{};
 };
 

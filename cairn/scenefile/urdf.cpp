@@ -352,10 +352,13 @@ class UrdfReader {
     const XmlElement& e = joint.element;
     if (std::find(std::begin(kTypes), std::end(kTypes), joint.type) == std::end(kTypes))
       e.fail(fmt::format("type must be one of {}, got \"{}\"", fmt::join(kTypes, ", "), joint.type));
-    if (const XmlElement mimic = e.child("mimic"))
+    if (const XmlElement mimic = e.child("mimic")) {
+      if (mimic.get("joint") == e.get("name"))
+        mimic.fail("a joint cannot mimic itself: name the joint that it follows");
       scene_.mimics.push_back({e.get("name"), mimic.get("joint"),
                                mimic.has("multiplier") ? mimic.number("multiplier") : 1,
                                mimic.has("offset") ? mimic.number("offset") : 0});
+    }
     if (joint.type == "floating") return note(fmt::format("{}: a floating joint holds nothing", e.place()));
     const std::size_t a = to_index(links_[joint.parent].owner);
     const std::size_t b = to_index(links_[joint.child].owner);

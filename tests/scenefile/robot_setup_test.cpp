@@ -60,6 +60,21 @@ TEST(RobotSetup, AJointBeginsWhereThePoseSays) {
   EXPECT_EQ(scene.body_colours[1], 0xff0080ffu);
 }
 
+TEST(RobotSetup, AJointThatIsNamedKeepsItsOwnValueThoughItMimics) {
+  const SceneFile file = parse_urdf(two_bars(), "bars", "").value_or_throw();
+  const LoadedScene scene = made(file, {.pose = {{"top", 0.4}, {"middle", 0.3}}});
+  EXPECT_NEAR(position(scene, "middle"), 0.3, 1e-12);
+}
+
+// Its value followed itself without end.
+TEST(RobotSetup, AJointThatMimicsItselfIsRefused) {
+  std::string text = two_bars();
+  text.replace(text.find("joint='top'"), 11, "joint='middle'");
+  const auto file = parse_urdf(text, "bars", "");
+  ASSERT_FALSE(file);
+  EXPECT_NE(file.error().message.find("cannot mimic itself"), std::string::npos) << file.error().message;
+}
+
 TEST(RobotSetup, BadNamesAndPosesAreRefused) {
   SceneFile file = parse_urdf(two_bars(), "bars", "").value_or_throw();
   EXPECT_NE(set_up_robot(file, {.pose = {{"tpo", 0}}})->message.find("top, middle"), std::string::npos);
