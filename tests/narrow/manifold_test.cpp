@@ -43,8 +43,8 @@ TEST(ManifoldBuilder, KeepsTheDeepestAndTheCornersOfAPatch) {
     for (std::size_t i = 0; i < 4; ++i)
       for (std::size_t j = i + 1; j < 4; ++j)
         for (std::size_t k = j + 1; k < 4; ++k)
-          area = std::max(area, 0.5 * std::fabs(cross(m.point[j].on_a - m.point[i].on_a,
-                                                      m.point[k].on_a - m.point[i].on_a).z));
+          area = std::max(
+              area, 0.5 * std::fabs(cross(m.point[j].on_a - m.point[i].on_a, m.point[k].on_a - m.point[i].on_a).z));
     EXPECT_GT(area, 0.9) << "an inscribed square has triangles of area 1";
   }
 }

@@ -25,8 +25,7 @@ TEST(Minkowski, SupportIsThatOfBothShapes) {
         const Vec3 in_b = rotate_back(pose_b.orientation, rotate(pose_a.orientation, d));
         const Vec3 between = rotate_back(pose_a.orientation, pose_b.position - pose_a.position);
         const double wanted = dot(support(a, d), d) - dot(between, d) + dot(support(b, -in_b), -in_b);
-        const double found =
-            dot(difference.support(d).difference, d) + difference.radius_a() + difference.radius_b();
+        const double found = dot(difference.support(d).difference, d) + difference.radius_a() + difference.radius_b();
         EXPECT_NEAR(found, wanted, 1e-12);
         expect_near(difference.between_centres(), between, 1e-13);
       }

@@ -16,9 +16,8 @@ Velocity displacement_of(const ProjectionStep& step, std::int32_t body) {
   if (body < 0) return {};
   const auto i = to_index(body);
   if (step.bodies->is_active(i)) return step.assembly->solution.displacement[i];
-  return step.bodies->is_moving_kinematic(i)
-             ? add_scaled({}, step.assembly->problem.dt, step.bodies->velocity[i])
-             : Velocity{};
+  return step.bodies->is_moving_kinematic(i) ? add_scaled({}, step.assembly->problem.dt, step.bodies->velocity[i])
+                                             : Velocity{};
 }
 
 bool surely_holds(const ProjectionStep& step, std::size_t joint) {

@@ -41,8 +41,8 @@ class JointErrors {
   static bool is_within(const Sums& sums, double tolerance);
 
   const Sums& of_mechanism(std::size_t m) const { return total_[m]; }
-  std::span<const double> rows() const { return errors_; }        ///< per joint row
-  std::span<const std::uint8_t> held() const { return held_; }    ///< per joint row: takes part
+  std::span<const double> rows() const { return errors_; }      ///< per joint row
+  std::span<const std::uint8_t> held() const { return held_; }  ///< per joint row: takes part
 
  private:
   void measure(const ProjectionStep& step, const ProjectedMechanisms& mechanisms, const TrialPoses& trial,

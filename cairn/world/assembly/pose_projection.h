@@ -43,11 +43,11 @@ class PoseProjection {
   void solve(const Parts& parts);
 
   LdlJoints ldl_{LdlSettings{}};
-  ContactProblem late_;                ///< joints at the poses reached; indices as before
-  std::vector<std::uint8_t> picked_;   ///< per mechanism: is in this Newton step
-  std::vector<double> rhs_, change_;   ///< per joint row
-  std::vector<Velocity> walk_;         ///< per body: displacement over the whole step at the velocity of a piece
-  std::vector<Pose> best_;             ///< per body that is projected: the best pose so far
+  ContactProblem late_;               ///< joints at the poses reached; indices as before
+  std::vector<std::uint8_t> picked_;  ///< per mechanism: is in this Newton step
+  std::vector<double> rhs_, change_;  ///< per joint row
+  std::vector<Velocity> walk_;        ///< per body: displacement over the whole step at the velocity of a piece
+  std::vector<Pose> best_;            ///< per body that is projected: the best pose so far
 };
 
 }  // namespace cairn

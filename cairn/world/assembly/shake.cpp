@@ -8,8 +8,8 @@ namespace {
 using State = MechanismProgress::State;
 
 constexpr int kMostIterations = 8;
-constexpr double kSlow = 0.25;       // of the merit: the error must halve in each of them
-constexpr double kEnough = 0.25;     // of the tolerance
+constexpr double kSlow = 0.25;    // of the merit: the error must halve in each of them
+constexpr double kEnough = 0.25;  // of the tolerance
 
 /// Who has arrived and who does not get there.
 void judge(const ProjectionStep& step, int iteration, ProjectedMechanisms& mechanisms, JointErrors& errors) {

@@ -18,7 +18,8 @@ std::vector<Velocity> velocities(const ContactProblem& problem) {
 }
 
 /// J u after the impulses of one contact.
-std::array<double, 4> after(const ContactProblem& problem, const ContactBlock& c, const std::array<double, 4>& impulse) {
+std::array<double, 4> after(const ContactProblem& problem, const ContactBlock& c,
+                            const std::array<double, 4>& impulse) {
   Velocity a = problem.bodies[to_index(c.body_a)].velocity, b = problem.bodies[to_index(c.body_b)].velocity;
   apply_contact_impulse(problem, c, impulse, a, b);
   return contact_velocity(c, a, b);

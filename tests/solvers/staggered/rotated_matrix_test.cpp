@@ -31,8 +31,7 @@ struct Turned {
     for (int i = 0; i < kRows; ++i)
       for (int j = 0; j < kRows; ++j)
         for (int k = 0; k < kRows; ++k)
-          for (int l = 0; l < kRows; ++l)
-            dense[to_index(i * kRows + j)] += q(k, i) * h.at(k, l) * q(l, j);
+          for (int l = 0; l < kRows; ++l) dense[to_index(i * kRows + j)] += q(k, i) * h.at(k, l) * q(l, j);
   }
   /// Entry of Q: the columns of a pair are its axis and that turned by a right angle.
   double q(int row, int column) const {
@@ -85,8 +84,7 @@ TEST(RotatedMatrix, AFactorOfWholePairsHoldsAfterTurning) {
   std::vector<double> wanted(free.size()), x(free.size(), 0.0);
   for (double& value : wanted) value = random.uniform(-1, 1);
   for (std::size_t i = 0; i < free.size(); ++i)
-    for (std::size_t j = 0; j < free.size(); ++j)
-      x[i] += turned.dense[to_index(free[i] * kRows + free[j])] * wanted[j];
+    for (std::size_t j = 0; j < free.size(); ++j) x[i] += turned.dense[to_index(free[i] * kRows + free[j])] * wanted[j];
   factor->solve(x, 1, nullptr);
   for (std::size_t i = 0; i < free.size(); ++i) EXPECT_NEAR(x[i], wanted[i], 1e-12) << "variable " << free[i];
 }

@@ -121,7 +121,8 @@ TEST(RenewAccelerations, AreThoseOfAWorldThatHasBouncedAlready) {
   world.settings.margin = 0.2;
   world.add(make_half_space({0, 0, 1}, 0), {}, bouncing(0.8), kLive);
   const Quat tilted = normalised(Quat{1, 0.3, 0.2, 0});
-  for (const double x : {0.0, 5.0}) world.add(make_box({0.5, 0.3, 0.2}), {{x, 0, x == 0 ? 0.45 : 3}, tilted}, bouncing(0.8));
+  for (const double x : {0.0, 5.0})
+    world.add(make_box({0.5, 0.3, 0.2}), {{x, 0, x == 0 ? 0.45 : 3}, tilted}, bouncing(0.8));
   for (const std::size_t i : {1u, 2u}) world.bodies.velocity[i] = {{0, 0, -4}, {3, 2, 1}};
   world.detect();
   world.assemble();
