@@ -25,7 +25,8 @@ class PairBuffer {
   /// All blocks in their order.
   void concatenate(ThreadPool* pool, std::vector<BroadPair>& pairs);
 
-  /// All pairs by (a, b): counting sort by groups of `a`, then by `a` within each group, then each row by `b`.
+  /// All pairs by (a, b), each of which must occur once: counting sort by groups of `a`, then by `a` within each group,
+  /// then each row by `b`.
   void sort(std::int32_t proxy_count, ThreadPool* pool, std::vector<BroadPair>& pairs);
 
  private:
