@@ -56,13 +56,13 @@ struct SearchScratch {
 };
 
 struct ContinuousWork {
-  std::vector<FastBody> bodies;              ///< continuous ones, ascending
-  std::vector<std::int32_t> number;          ///< per body: in `bodies`; -1: it is not there
-  std::vector<std::int32_t> changed;         ///< numbers of those whose path has changed
-  std::vector<std::int32_t> swift_shapes;    ///< those that leave their bounds within the step
-  std::vector<std::uint8_t> is_swift;        ///< per shape
-  QueryTree tree;                            ///< per entry of swift_shapes: where it is at some time of the step
-  std::vector<SearchScratch> scratch;        ///< per block of bodies
+  std::vector<FastBody> bodies;            ///< continuous ones, ascending
+  std::vector<std::int32_t> number;        ///< per body: in `bodies`; -1: it is not there
+  std::vector<std::int32_t> changed;       ///< numbers of those whose path has changed
+  std::vector<std::int32_t> swift_shapes;  ///< those that leave their bounds within the step
+  std::vector<std::uint8_t> is_swift;      ///< per shape
+  QueryTree tree;                          ///< per entry of swift_shapes: where it is at some time of the step
+  std::vector<SearchScratch> scratch;      ///< per block of bodies
   struct Event {
     double time = 0;
     std::int32_t number = 0;
@@ -81,8 +81,8 @@ struct WorldState;
 
 /// A body that is not continuous on its way.
 BodyPath planned_path(const WorldState& world, std::size_t body);
-/// Resolves the next touch of a continuous body: both bodies get the velocities after the impact. Their paths go on from
-/// there, but that of a body which is not continuous stays as it is.
+/// Resolves the next touch of a continuous body: both bodies get the velocities after the impact. Their paths go on
+/// from there, but that of a body which is not continuous stays as it is.
 void resolve_touch(WorldState& world, FastBody& fast);
 /// How near a shape comes to another before they touch, m.
 double touch_skin(const WorldState& world, std::size_t shape);

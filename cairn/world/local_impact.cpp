@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The impact of a continuous body within a step: one round (impacts.h) of all points at which the two shapes touch, with
-// their restitution and friction. The impulse acts on both bodies at once, so that momentum is kept and energy never
-// grows; what else holds the other body takes part in the next solve.
+// The impact of a continuous body within a step: one round (impacts.h) of all points at which the two shapes touch,
+// with their restitution and friction. The impulse acts on both bodies at once, so that momentum is kept and energy
+// never grows; what else holds the other body takes part in the next solve.
 #include <algorithm>
 #include <cmath>
 
 #include "cairn/core/index.h"
 #include "cairn/world/assembly/impacts.h"
 #include "cairn/world/continuous.h"
+#include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -31,8 +32,7 @@ Other other_side(WorldState& world, std::size_t shape) {
   const std::int32_t number = world.continuous.number[body];
   FastBody* fast = number >= 0 ? &world.continuous.bodies[to_index(number)] : nullptr;
   return {body, fast != nullptr ? fast->path : planned_path(world, body), fast,
-          fast == nullptr || fast->is_tied || fast->meetings >= kMostMeetings,
-          (bodies.status[body] & kAsleep) != 0};
+          fast == nullptr || fast->is_tied || fast->meetings >= kMostMeetings, (bodies.status[body] & kAsleep) != 0};
 }
 
 Velocity velocity_at(const WorldState& world, const FastBody& fast, double time) {
@@ -75,8 +75,8 @@ void find_rows(WorldState& world, const Meeting& m) {
   const Shapes& shapes = world.shapes;
   work.rows.clear(), work.manifolds.clear();
   CollideMemory memory;
-  collide(shapes.shape[m.shape_a], m.a * shapes.local[m.shape_a], shapes.shape[m.shape_b], m.b * shapes.local[m.shape_b],
-          2 * touch_skin(world, m.shape_a), memory, work.manifolds);
+  collide(shapes.shape[m.shape_a], m.a * shapes.local[m.shape_a], shapes.shape[m.shape_b],
+          m.b * shapes.local[m.shape_b], 2 * touch_skin(world, m.shape_a), memory, work.manifolds);
   for (const PartManifold& part : work.manifolds)
     for (int k = 0; k < part.manifold.count; ++k) {
       const ManifoldPoint& p = part.manifold.point[to_index(k)];
@@ -117,6 +117,14 @@ double push(WorldState& world, const Meeting& m, const ContactMaterial& material
   return sum;
 }
 
+/// Bodies of extreme masses may get velocities that mean nothing.
+bool is_sound(const ContinuousWork& work) {
+  const auto is_within = [](const Vec3& v) { return dot(v, v) <= kBrokenSpeed * kBrokenSpeed; };  // false for NaN
+  return std::all_of(work.pair.bodies.begin(), work.pair.bodies.end(), [&](const ProblemBody& body) {
+    return is_within(body.velocity.linear) && is_within(body.velocity.angular);
+  });
+}
+
 /// Locked ways stay as they were.
 Velocity unlocked(const WorldState& world, std::size_t body, const Velocity& before, Velocity after) {
   const std::uint32_t locked = world.bodies.record[body].locked_axes;
@@ -141,14 +149,20 @@ BodyPath path_along(const BodyPath& other, const Pose& start, double begin) {
   return {start, {(1 / (1 - begin)) * (end - start.position), other.way.angular}, begin};
 }
 
+/// The acceleration, m/s^2, with which a surface that turns comes nearer to a body that goes straight on: seen from
+/// there the body is accelerated by -2 w x v - w x (w x r).
+double turning_in(const ContactBlock& c, const Velocity& body, const Velocity& surface) {
+  const Vec3& w = surface.angular;
+  const Vec3 v = body.linear - surface.linear - cross(w, c.arm_b);
+  return std::max(0.0, -dot(c.normal, 2 * cross(w, v) + cross(w, cross(w, c.arm_b))));
+}
+
 /// Until the end of the step a body must not get into the path of another that keeps it, whatever the velocities after
 /// the impact are, and comes out of it if it is in. That changes its path alone, so that it costs and gives no speed.
 void keep_off(WorldState& world, const Other& other, FastBody& fast) {
   ContinuousWork& work = world.continuous;
   const double dt = world.assembly.problem.dt, rest = (1 - fast.path.begin) * dt;
-  const auto per_second = [&](const Velocity& way) {
-    return Velocity{(1 / dt) * way.linear, (1 / dt) * way.angular};
-  };
+  const auto per_second = [&](const Velocity& way) { return Velocity{(1 / dt) * way.linear, (1 / dt) * way.angular}; };
   work.pair.bodies[0].velocity = per_second(fast.path.way);
   work.pair.bodies[1] = {};
   work.pair.bodies[1].velocity = per_second(other.path.way);
@@ -157,6 +171,7 @@ void keep_off(WorldState& world, const Other& other, FastBody& fast) {
   for (ImpactRow& row : work.rows) {
     if (row.contact.gap < 0 && rest > 0)
       row.target = std::min(world.settings.stabilisation.max_push, -row.contact.gap / rest);
+    row.target += 0.5 * rest * turning_in(row.contact, work.pair.bodies[0].velocity, work.pair.bodies[1].velocity);
     fastest = std::max(fastest, row.target - row.before[0]);
   }
   if (!(fastest > 0)) return;
@@ -166,14 +181,23 @@ void keep_off(WorldState& world, const Other& other, FastBody& fast) {
 }
 
 void change_path(WorldState& world, FastBody& fast, const BodyPath& path) {
-  if (!fast.is_changed())
-    world.continuous.changed.push_back(world.continuous.number[to_index(fast.body)]);
+  if (!fast.is_changed()) world.continuous.changed.push_back(world.continuous.number[to_index(fast.body)]);
   fast.path = path, ++fast.version;
 }
 
+/// The body waits where it is, until the end of the step.
+void tie(WorldState& world, const Meeting& m, const Other& other, FastBody& fast) {
+  fast.is_tied = true;
+  change_path(world, fast, path_along(other.path, m.a, m.touch.time));
+}
+
 void tell_hit(ContinuousWork& work, const Meeting& m, double impulse) {
-  Hit hit{static_cast<std::int32_t>(m.shape_a), static_cast<std::int32_t>(m.shape_b), m.touch.point, m.touch.normal,
-          m.touch.time, impulse};
+  Hit hit{static_cast<std::int32_t>(m.shape_a),
+          static_cast<std::int32_t>(m.shape_b),
+          m.touch.point,
+          m.touch.normal,
+          m.touch.time,
+          impulse};
   if (hit.shape_a > hit.shape_b) std::swap(hit.shape_a, hit.shape_b), hit.normal = -hit.normal;
   work.hits.push_back(hit);
 }
@@ -199,25 +223,23 @@ void resolve_touch(WorldState& world, FastBody& fast) {
   const Meeting m{to_index(fast.next.shape), to_index(fast.next.other), fast.path.at(touch.time),
                   other.path.at(touch.time), touch};
   fast.velocity = velocity_at(world, fast, touch.time);
-  if (other.is_asleep) {  // the contact of the next step wakes it, and meets the whole speed
-    fast.is_tied = true;
-    return change_path(world, fast, path_along(other.path, m.a, touch.time));
-  }
-  Velocity& its_velocity =
-      other.fast != nullptr ? other.fast->velocity : world.assembly.solution.velocity[other.body];
+  // The contact of the next step wakes it, and meets the whole speed.
+  if (other.is_asleep) return tie(world, m, other, fast);
+  Velocity& its_velocity = other.fast != nullptr ? other.fast->velocity : world.assembly.solution.velocity[other.body];
   const bool it_moves = world.bodies.is_active(other.body);
-  const Velocity before = other.fast != nullptr                            ? velocity_at(world, *other.fast, touch.time)
-                          : it_moves                                       ? its_velocity
+  const Velocity before = other.fast != nullptr                          ? velocity_at(world, *other.fast, touch.time)
+                          : it_moves                                     ? its_velocity
                           : world.bodies.is_moving_kinematic(other.body) ? world.bodies.velocity[other.body]
-                                                                           : Velocity{};
+                                                                         : Velocity{};
   work.pair.bodies.resize(2);
   work.pair.bodies[0] = impact_body(world, body, m.a.orientation, fast.velocity);
   work.pair.bodies[1] = impact_body(world, other.body, m.b.orientation, before);
   const auto a = m.shape_a, b = m.shape_b;
   const Shapes& shapes = world.shapes;
-  const double impulse = push(world, m,
-                              world.materials.combined(shapes.material[a], shapes.material[b], shapes.def[a].material,
-                                                       shapes.def[b].material));
+  const double impulse = push(
+      world, m,
+      world.materials.combined(shapes.material[a], shapes.material[b], shapes.def[a].material, shapes.def[b].material));
+  if (!is_sound(work)) return tie(world, m, other, fast);
   tell_hit(work, m, impulse);
   fast.velocity = unlocked(world, body, fast.velocity, work.pair.bodies[0].velocity);
   change_path(world, fast, free_path(world, fast, m.a, touch.time));
@@ -232,9 +254,7 @@ void resolve_touch(WorldState& world, FastBody& fast) {
     its_velocity.linear += after.linear - before.linear, its_velocity.angular += after.angular - before.angular;
   keep_off(world, other, fast);
   ++(other.fast != nullptr ? fast.meetings : fast.impacts);
-  if (fast.impacts < kMostImpacts) return;
-  fast.is_tied = true;
-  fast.path = path_along(other.path, m.a, touch.time);
+  if (fast.impacts >= kMostImpacts) tie(world, m, other, fast);
 }
 
 }  // namespace cairn

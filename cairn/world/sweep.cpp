@@ -66,10 +66,9 @@ struct Encounter {
     const Seen middle_now = seen(now.a, now.b);
     const double speed = dot(n, middle_now.velocity) + turns_by * norm(a.way.angular - b.way.angular);
     const double c = middle_now.change;
-    const double from_b = c > 0 ? (std::sqrt(speed * speed + 2 * c * drop) - speed) / c : time_at(speed, drop);
+    const double from_b = time_at(0.5 * (speed + std::sqrt(speed * speed + 2 * c * drop)), drop);
     if (b.way.angular == Vec3{}) return from_b;
-    return std::max(from_b,
-                    time_at(straight + reach_a * norm(a.way.angular) + reach_b * norm(b.way.angular), drop));
+    return std::max(from_b, time_at(straight + reach_a * norm(a.way.angular) + reach_b * norm(b.way.angular), drop));
   }
 
  private:
@@ -161,6 +160,19 @@ std::optional<Touch> meet(const Encounter& e, const ConvexPart& part, DistanceOf
   });
 }
 
+/// What the planes across the normal are apart: never more than the distance, even if the walk did not come to its end,
+/// as between a small shape and a very large one. `nearest`: the point of the other shape farthest against the normal.
+ConvexDistance certified(ConvexDistance d, const Shape& shape, const Pose& pose, const Vec3& nearest) {
+  const Vec3 on_a = transform(pose, support(shape, rotate_back(pose.orientation, d.normal)));
+  d.distance = std::min(d.distance, dot(d.normal, nearest - on_a));
+  return d;
+}
+
+Vec3 farthest(const Triangle& triangle, const Vec3& direction) {
+  const auto is_lower = [&](const Vec3& x, const Vec3& y) { return dot(direction, x) < dot(direction, y); };
+  return std::max({triangle.a, triangle.b, triangle.c}, is_lower);
+}
+
 void keep_first(std::optional<Touch>& first, const std::optional<Touch>& other) {
   if (other && (!first || other->time < first->time)) first = other;
 }
@@ -204,7 +216,9 @@ std::optional<Touch> meet_surface(const Encounter& e, const ConvexPart& part, co
     const Triangle corners = t.triangle();
     const auto distance_of = [&](const Shape& shape, const Pose& a, const Pose& b) {
       const Pose frame = b * local_b;
-      ConvexDistance d = distance(shape, inverse(frame) * a, corners);
+      const Pose there = inverse(frame) * a;
+      ConvexDistance d = distance(shape, there, corners);
+      d = certified(d, shape, there, farthest(corners, -d.normal));
       d.normal = rotate(frame.orientation, d.normal);
       d.on_b = transform(frame, d.on_b);
       return d;
@@ -233,8 +247,10 @@ std::optional<Touch> meet_shape(const Encounter& e, const ConvexPart& part, cons
             return plane_distance(shape, at, b, frame * local_b);
           });
         } else {
-          return meet(e, part, [&](const Shape& shape, const Pose& at, const Pose& frame) {
-            return distance(shape, at, other, frame * local_b);
+          return meet(e, part, [&](const Shape& shape, const Pose& at, const Pose& of_b) {
+            const Pose frame = of_b * local_b;
+            const ConvexDistance d = distance(shape, at, other, frame);
+            return certified(d, shape, at, transform(frame, support(other, rotate_back(frame.orientation, -d.normal))));
           });
         }
       },

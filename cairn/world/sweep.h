@@ -46,8 +46,8 @@ struct SweepLimits {
 /// A touch.
 struct Touch {
   double time = 1;
-  Vec3 normal;  ///< unit, world, from a to b
-  Vec3 point;   ///< world, on b
+  Vec3 normal;          ///< unit, world, from a to b
+  Vec3 point;           ///< world, on b
   double distance = 0;  ///< m, negative where they overlap
 };
 
