@@ -46,11 +46,15 @@ Vec3 turn_freely(const SymMat3& inertia, const SymMat3& inverse_inertia, const V
   const Vec3 torque = cross(start, w);
   if (dot(torque, torque) <= 1e-28 * dot(start, start) * dot(w, w)) return w;  // turns about a principal axis
   // Newton's method needs the turn per part to be moderate.
-  constexpr double kTurnPerPart = 0.5, kMostParts = 64;
+  constexpr double kTurnPerPart = 0.5, kMostParts = 64, kSameEnergy = 1e-9;
   const double parts = std::clamp(std::ceil(norm(w) * dt / kTurnPerPart), 1.0, kMostParts);
   Vec3 momentum = start;
   for (int k = 0; k < static_cast<int>(parts); ++k) momentum = midpoint_step(inverse_inertia, momentum, dt / parts);
-  return is_finite(momentum) ? inverse_inertia * momentum : w;
+  if (!is_finite(momentum)) return w;
+  // So fast that Newton's method did not get there: the energy at least stays.
+  const double energy = dot(start, w), now = dot(momentum, inverse_inertia * momentum);
+  if (std::fabs(now - energy) > kSameEnergy * energy) momentum = std::sqrt(energy / now) * momentum;
+  return inverse_inertia * momentum;
 }
 
 Quat turned(const Quat& orientation, const Vec3& angle) {

@@ -362,6 +362,7 @@ void advance(WorldState& world, double dt) {
   correct_free_flight(world, dt);
   stop_at_first_touch(world);
   integrate(world, dt);
+  place_continuous(world);
   update_rest_times(world.settings.sleep, world.movers, dt, world.bodies);
   measure_state(world);
 }

@@ -12,6 +12,7 @@
 #include "cairn/problem/natural_map.h"
 #include "cairn/world/assembly/assemble.h"
 #include "cairn/world/assembly/project_joints.h"
+#include "cairn/world/continuous.h"
 #include "cairn/world/joints.h"
 #include "cairn/world/query_index.h"
 #include "cairn/world/world.h"
@@ -91,9 +92,8 @@ struct WorldState {
   std::vector<std::uint8_t> broken_islands;  ///< of quarantine, per island: some body in it broke down
   std::vector<std::uint8_t> held_bodies;     ///< of correct_free_flight, per body: a contact or a joint holds it
   std::vector<std::uint8_t> stirred_blocks;  ///< of measure_state, per block of bodies: its sums are made anew
-  std::vector<std::pair<std::size_t, Vec3>>
-      stopped;                    ///< continuous bodies that touch on their way, and how far they go
-  std::vector<Edge> joint_edges;  ///< bodies that joints hold together, for the islands
+  ContinuousWork continuous;                 ///< of continuous collision
+  std::vector<Edge> joint_edges;             ///< bodies that joints hold together, for the islands
 
   std::size_t slot(BodyId id, const char* function) const;
   std::size_t slot(ShapeId id, const char* function) const;
@@ -130,8 +130,12 @@ void wake_neighbours(WorldState& world);
 /// velocities without impulses are judged, after it those of the solution too.
 bool quarantine(WorldState& world, bool solved_already);
 
-/// Shortens the displacement of continuous bodies to their first touch.
+/// Continuous bodies meet what is on their way: their velocities and those of what they hit change, and their paths.
 void stop_at_first_touch(WorldState& world);
+/// Puts those whose path changed where it ends. After the integration of all.
+void place_continuous(WorldState& world);
+/// Tells what continuous bodies met within the step, unless the contacts of the step tell of the same shapes.
+void tell_hits(WorldState& world);
 
 /// Drops contacts of shapes that were removed since the last step: tells their end and wakes what touched them.
 void forget_removed(WorldState& world);

@@ -94,10 +94,7 @@ void gather_rows(const ContactSource& from, Assembly& out) {
         row.restitution = out.impacts.is_joined(row.contact) ? 0 : context.material.restitution;
         row.island = island, row.pair = m.pair, row.point = point.position;
         row.order = static_cast<std::int32_t>(work.rows.size());
-        double block[9];
-        contact_diagonal_block(out.problem, row.contact, 3, block);
-        for (std::size_t k = 0; k < 3; ++k) row.mass[k] = block[4 * k] > 0 ? 1 / block[4 * k] : 0;
-        row.mass[1] = row.mass[2] = std::min(row.mass[1], row.mass[2]);
+        find_masses(out.problem, row);
         row.pull = pull(out.problem, row.contact);
         work.rows.push_back(row);
       }
@@ -179,13 +176,7 @@ void bounce_island(Assembly& assembly, std::span<ImpactRow> rows) {
   for (int round = 0; round < kMostRounds; ++round) {
     const double fastest = begin_round(assembly, rows);
     if (fastest == 0) return;
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-      double changed = 0;
-      for (ImpactRow& row : rows)
-        if (row.is_active) changed = std::max(changed, visit(assembly.problem, row));
-      if (changed <= kSettled * fastest) break;
-    }
-    take_back_gain(assembly.problem, rows);
+    solve_round(assembly.problem, fastest, rows);
     for (ImpactRow& row : rows) row.total += row.impulse[0];
   }
 }
@@ -207,6 +198,27 @@ void list_impacts(ImpactWork& work) {
 }
 
 }  // namespace
+
+void find_masses(const ContactProblem& problem, ImpactRow& row) {
+  double block[9];
+  contact_diagonal_block(problem, row.contact, 3, block);
+  for (std::size_t k = 0; k < 3; ++k) row.mass[k] = block[4 * k] > 0 ? 1 / block[4 * k] : 0;
+  row.mass[1] = row.mass[2] = std::min(row.mass[1], row.mass[2]);
+}
+
+void sweep_round(ContactProblem& problem, double fastest, std::span<ImpactRow> rows) {
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    double changed = 0;
+    for (ImpactRow& row : rows)
+      if (row.is_active) changed = std::max(changed, visit(problem, row));
+    if (changed <= kSettled * fastest) break;
+  }
+}
+
+void solve_round(ContactProblem& problem, double fastest, std::span<ImpactRow> rows) {
+  sweep_round(problem, fastest, rows);
+  take_back_gain(problem, rows);
+}
 
 void apply_impacts(const ContactSource& from, double horizon, ThreadPool* pool, Assembly& out) {
   ImpactWork& work = out.impacts;

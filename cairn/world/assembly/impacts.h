@@ -16,6 +16,8 @@
 // impact meets is the mechanism.
 #pragma once
 
+#include <span>
+
 #include "cairn/world/assembly/assemble.h"
 
 namespace cairn {
@@ -23,6 +25,15 @@ namespace cairn {
 /// Changes the velocities of the problem's bodies. After assemble_bodies and assemble_rows. `horizon`: s, contacts that
 /// would close by then are impacts; at least dt, and more where the solver holds contacts at their gap beyond the step.
 void apply_impacts(const ContactSource& from, double horizon, ThreadPool* pool, Assembly& out);
+
+/// The masses of a row whose contact and bodies are there.
+void find_masses(const ContactProblem& problem, ImpactRow& row);
+
+/// One round: changes the velocities of the problem's bodies by the impulses of the rows that are active. Their target,
+/// masses and `before` are given; `fastest` is the fastest approach among them, m/s. The second one takes back what
+/// energy the sweeps may have added.
+void sweep_round(ContactProblem& problem, double fastest, std::span<ImpactRow> rows);
+void solve_round(ContactProblem& problem, double fastest, std::span<ImpactRow> rows);
 
 /// External accelerations of bodies that bounced, from the velocities that they have now: free turning depends on them.
 void renew_accelerations(const Bodies& bodies, const Vec3& gravity, Assembly& out);

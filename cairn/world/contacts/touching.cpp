@@ -90,6 +90,28 @@ void list_persisting(const WorldState& world, std::vector<ContactEvent>& events)
   }
 }
 
+/// Events of the sub-step by pair; a pair that met and parted within it begins before it ends.
+void sort_events(WorldState& world) {
+  const auto first = world.events.begin() + static_cast<std::ptrdiff_t>(world.first_event);
+  std::sort(first, world.events.end(), [](const ContactEvent& x, const ContactEvent& y) {
+    if (!(x.shape_a == y.shape_a)) return x.shape_a < y.shape_a;
+    if (!(x.shape_b == y.shape_b)) return x.shape_b < y.shape_b;
+    return x.kind < y.kind;
+  });
+}
+
+/// Whether the contacts of the sub-step tell of two shapes: they touch, or an event names them.
+bool is_told(const WorldState& world, const BroadPair& pair, const ContactEvent& event) {
+  const auto pairs = world.cache.pairs();
+  const auto known = std::lower_bound(pairs.begin(), pairs.end(), pair);
+  if (known != pairs.end() && *known == pair && world.cache.records()[to_index(known - pairs.begin())].touching != 0)
+    return true;
+  const auto first = world.events.begin() + static_cast<std::ptrdiff_t>(world.first_event);
+  return std::any_of(first, world.events.end(), [&](const ContactEvent& other) {
+    return other.shape_a == event.shape_a && other.shape_b == event.shape_b;
+  });
+}
+
 }  // namespace
 
 void forget_removed(WorldState& world) {
@@ -132,11 +154,26 @@ void collect_events(WorldState& world) {
       world.events.push_back(make_event(world, ContactEventKind::end, world.cache.before().pairs[to_index(i)]));
   }
   if (world.settings.persist_events) list_persisting(world, world.events);
-  const auto first = world.events.begin() + static_cast<std::ptrdiff_t>(world.first_event);
-  std::sort(first, world.events.end(), [](const ContactEvent& x, const ContactEvent& y) {
-    if (!(x.shape_a == y.shape_a)) return x.shape_a < y.shape_a;
-    return x.shape_b < y.shape_b;
+  sort_events(world);
+}
+
+void tell_hits(WorldState& world) {
+  std::vector<Hit>& hits = world.continuous.hits;
+  if (hits.empty()) return;
+  const auto shapes = [](const Hit& hit) { return BroadPair{hit.shape_a, hit.shape_b}; };
+  std::sort(hits.begin(), hits.end(), [&](const Hit& x, const Hit& y) {
+    return shapes(x) == shapes(y) ? x.time < y.time : shapes(x) < shapes(y);
   });
+  for (auto hit = hits.begin(); hit != hits.end();) {
+    ContactEvent event = make_event(world, ContactEventKind::begin, shapes(*hit));
+    event.point = hit->point, event.normal = hit->normal;
+    const auto end = std::find_if(hit, hits.end(), [&](const Hit& other) { return shapes(other) != shapes(*hit); });
+    for (; hit != end; ++hit) event.impulse += hit->impulse;
+    if (event.impulse == 0 || is_told(world, shapes(*(end - 1)), event)) continue;
+    world.events.push_back(event);
+    world.events.push_back(make_event(world, ContactEventKind::end, shapes(*(end - 1))));
+  }
+  sort_events(world);
 }
 
 void World::deliver_events() {
