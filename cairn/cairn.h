@@ -20,3 +20,4 @@
 #include "cairn/solvers/solver.h"
 #include "cairn/solvers/solver_table.h"
 #include "cairn/world/world.h"
+#include "cairn/world/world_batch.h"

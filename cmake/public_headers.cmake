@@ -86,6 +86,7 @@ set(cairn_public_headers
   cairn/world/report.h
   cairn/world/settings.h
   cairn/world/world.h
+  cairn/world/world_batch.h
 )
 set(cairn_files_public_headers
   cairn/core/background.h

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cairn/core/kept_memory.h"
 #include "cairn/dynamics/body_def.h"
 
 namespace cairn {
@@ -54,8 +55,8 @@ constexpr bool is_edited(std::uint32_t before, std::uint32_t now) {
 
 struct Bodies {
   std::vector<std::uint8_t> status;  ///< BodyStatus bits
-  std::vector<Pose> pose;            ///< of the centre of mass, with the body's axes
-  std::vector<Velocity> velocity;    ///< of the centre of mass
+  KeptVector<Pose> pose;             ///< of the centre of mass, with the body's axes
+  KeptVector<Velocity> velocity;     ///< of the centre of mass
   std::vector<MassState> mass;
   std::vector<BodyRecord> record;
   std::vector<Pose> reference;         ///< where contacts were last made anew

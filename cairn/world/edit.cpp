@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "cairn/core/index.h"
+#include "cairn/math/angle.h"
+#include "cairn/world/limits.h"
 #include "cairn/world/world_state.h"
 
 namespace cairn {
@@ -281,6 +283,19 @@ void World::set_velocity(BodyId body, const Velocity& velocity) {
           "set_velocity: a fixed body has none; set_kind first");
   state_->bodies.velocity[i] = velocity;
   touch(*state_, i);
+}
+
+void World::move_to(BodyId body, const Pose& target, double dt) {
+  state_->check_edit("move_to");
+  const std::size_t i = state_->slot(body, "move_to");
+  const Pose frame = checked_pose(target, "move_to: target");
+  require(is_step(dt), "move_to: dt must be the length of a step, in [1e-7, 1] seconds");
+  require((state_->bodies.status[i] & kKinematic) != 0,
+          "move_to: only kinematic bodies go where they are told; set_kind first, or set_pose");
+  const Pose& now = state_->bodies.pose[i];
+  const Vec3 centre = transform(frame, state_->bodies.record[i].centre);
+  const Vec3 turn = rotation_vector(frame.orientation * conjugate(now.orientation));
+  set_velocity(body, {(1 / dt) * (centre - now.position), (1 / dt) * turn});
 }
 
 void World::set_kind(BodyId body, BodyKind kind) {

@@ -35,6 +35,18 @@ struct ContactEvent {
 /// step and reaches the caller.
 using ContactListener = std::function<void(const ContactEvent&)>;
 
+/// Two shapes whose bounds overlap, in the order of ContactEvent.
+struct ShapePair {
+  ShapeId shape_a, shape_b;
+  BodyId body_a, body_b;
+};
+
+/// Whether two shapes may touch in the sub-step that begins. It is asked of every pair of shapes that are near each
+/// other, in every sub-step, in order of (shape_a, shape_b), on the thread that steps. The world may be read: it is as
+/// before the sub-step. Edits are refused. An exception ends the step before anything moved and reaches the caller; the
+/// same step can be made again. A pair that is refused loses its contacts; who sleeps does not wake by that.
+using ContactFilter = std::function<bool(const ShapePair&)>;
+
 /// A point of contact as the last step left it.
 struct ContactView {
   ShapeId shape_a, shape_b;

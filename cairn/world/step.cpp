@@ -132,6 +132,7 @@ void find_pairs(WorldState& world, double dt) {
   world.broad->find_pairs({shapes.bounds, shapes.filter, shapes.ball, changes_are_known ? &shapes.changed : nullptr},
                           world.pool.get(), world.cache.next_pairs());
   shapes.changed.clear();
+  if (world.filter) drop_refused_pairs(world);
 }
 
 void update_contacts(WorldState& world, double dt) {
@@ -397,7 +398,8 @@ bool is_judged(const WorldState& world) {
 /// Detection included: contacts are those of the sub-step, and most of them are recycled.
 void sub_step(WorldState& world, double dt, bool is_last) {
   // What the last sub-step left out because it was known is not, if that one never came to its end.
-  world.is_continued = !world.is_broken_off;
+  // Nor is it where a filter may answer otherwise than before.
+  world.is_continued = !world.is_broken_off && !world.filter;
   world.is_broken_off = true;
   if (!world.is_continued) world.assembly.problem.bodies.clear(), world.partial_sums.clear();
   world.first_event = world.events.size();

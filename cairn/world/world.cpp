@@ -39,6 +39,11 @@ void WorldState::check_edit(const char* function) const {
   if (who != 0 && who != this_thread_mark())
     fail_input(
         fmt::format("{}() was called while another thread is inside step(): wait until that has returned", function));
+  if (is_filtering)
+    fail_input(
+        fmt::format("{}() was called by the contact filter, which may only read: note what to change and call it "
+                    "after the step, or in the contact listener",
+                    function));
 }
 
 void WorldState::check_outside_step(const char* function) const {
@@ -194,6 +199,15 @@ BodyView World::view(BodyId body) const {
   view.quarantined = (bodies.status[i] & kQuarantined) != 0;
   view.user = bodies.record[i].user;
   return view;
+}
+
+BodyArrays World::arrays() const {
+  const Bodies& bodies = state_->bodies;
+  struct Memory {
+    std::shared_ptr<const void> pose, velocity;
+  };
+  return {bodies.pose, bodies.velocity,
+          std::make_shared<const Memory>(Memory{keep_memory(bodies.pose), keep_memory(bodies.velocity)})};
 }
 
 const ShapeDef& World::shape_def(ShapeId shape) const { return state_->shapes.def[state_->slot(shape, "shape_def")]; }

@@ -43,6 +43,15 @@ struct BodyView {
   std::uint64_t user = 0;    ///< of BodyDef
 };
 
+/// Poses and velocities of all bodies where the world stores them, by the index of their handles. Nothing is copied.
+/// They follow the world until bodies are added or a snapshot is restored: then the world may go on in other memory.
+/// These stay readable all the same, as they were at that moment, for as long as `memory` lives, even after the world.
+struct BodyArrays {
+  std::span<const Pose> pose;          ///< of the centre of mass, with the axes of the body
+  std::span<const Velocity> velocity;  ///< of the centre of mass
+  std::shared_ptr<const void> memory;  ///< keeps what the spans point to
+};
+
 /// How bodies hang together, as the last step found it; per body in the order of World::bodies().
 struct BodyGroups {
   std::vector<std::int32_t> island;  ///< -1: cannot move, asleep, or a state that was just restored
@@ -108,10 +117,15 @@ class World {
 
   /// Where a body is, how it moves and what it weighs, as of now.
   BodyView view(BodyId body) const;
+  /// All of them at once and without copies. An entry whose index no live body has is without meaning.
+  BodyArrays arrays() const;
   /// Puts the body's frame at `pose` (m, unit quaternion), at once and through anything. The velocity stays.
   void set_pose(BodyId body, const Pose& pose);
   /// Velocity of the centre of mass in m/s and rad/s, up to 1e6 each. Refused for fixed bodies.
   void set_velocity(BodyId body, const Velocity& velocity);
+  /// Gives a kinematic body the velocity that brings its frame to `target` in `dt` seconds, by the shorter way round.
+  /// It keeps that velocity afterwards. Refused for other bodies and for speeds beyond those of set_velocity.
+  void move_to(BodyId body, const Pose& target, double dt);
   /// A fixed body loses its velocity; a dynamic one needs a mass.
   void set_kind(BodyId body, BodyKind kind);
   /// Mass (kg), centre and inertia (kg m^2 about the centre) in the body's frame, in place of those of the shapes.
@@ -185,6 +199,10 @@ class World {
 
   /// Called for every event after each step (events.h); an empty function: nobody. Refused inside the listener.
   void set_contact_listener(ContactListener listener);
+  /// Asked before every sub-step which pairs may touch (events.h); an empty function: all. Snapshots do not have it,
+  /// and restore keeps it. A world with a filter looks at every pair in every step, also of bodies that rest. Refused
+  /// inside a step.
+  void set_contact_filter(ContactFilter filter);
   /// Of the last step, in the order in which the listener gets them.
   std::span<const ContactEvent> events() const;
   /// All contact points of the last step, those of sleeping bodies included, in the order of their pairs of shapes.

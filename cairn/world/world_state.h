@@ -61,6 +61,8 @@ struct WorldState {
   std::vector<ContactEvent> events;
   std::size_t first_event = 0;  ///< of the sub-step under way
   ContactListener listener;
+  ContactFilter filter;                    ///< of the caller; empty: every pair may touch
+  bool is_filtering = false;               ///< the filter is being asked: edits are refused
   std::atomic<std::uintptr_t> stepper{0};  ///< this_thread_mark() of the thread inside step(), events included; 0: none
   bool delivering = false;                 ///< events are being told: removals wait
   std::vector<BodyId> bodies_to_remove;
@@ -100,7 +102,7 @@ struct WorldState {
   std::size_t slot(JointId id, const char* function) const;
 
   /// InputError if another thread is inside step(): edits would change what it reads. To be called before anything is
-  /// looked at. The thread of the step itself may edit: only the contact listener runs there.
+  /// looked at. The thread of the step itself may edit in the contact listener, and not in the contact filter.
   void check_edit(const char* function) const;
   /// InputError if any thread is inside step(), the listener's too.
   void check_outside_step(const char* function) const;
@@ -137,6 +139,8 @@ void place_continuous(WorldState& world);
 /// Tells what continuous bodies met within the step, unless the contacts of the step tell of the same shapes.
 void tell_hits(WorldState& world);
 
+/// Takes the pairs that the caller's filter refuses out of those that the broad phase found.
+void drop_refused_pairs(WorldState& world);
 /// Drops contacts of shapes that were removed since the last step: tells their end and wakes what touched them.
 void forget_removed(WorldState& world);
 /// Compares touching now and before, and lists what began and ended.

@@ -152,6 +152,7 @@ std::optional<Error> World::restore(const std::string& snapshot) {
   fresh->settings.threads = state_->settings.threads;
   fresh->pool = std::move(state_->pool);
   fresh->listener = std::move(state_->listener);
+  fresh->filter = std::move(state_->filter);
   fresh->keeps_warm_start = state_->keeps_warm_start;
   fresh->measures_cpu_times = state_->measures_cpu_times;
   fresh->report.step = fresh->steps, fresh->report.time = fresh->time;
