@@ -73,7 +73,7 @@ inline void add_chain(World& world) {
 /// A net of balls that falls on a box, and limbs with cones, twists and friction: soft_step sweeps both. Some joints
 /// of the net break.
 inline void add_net(World& world) {
-  constexpr int kSize = 4;
+  constexpr int kSize = 3;
   add_floor(world);
   world.add_body({.kind = BodyKind::fixed, .pose = {{0.4, 0.4, 0.2}}}, {{.shape = make_box({0.2, 0.1, 0.2})}});
   std::vector<BodyId> balls;
