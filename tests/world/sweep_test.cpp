@@ -40,8 +40,7 @@ TEST(Sweep, BallMeetsAWallThatComes) {
 TEST(Sweep, TheTipOfATurningBarMeetsAWall) {
   const Shape bar = make_capsule(0.01, 0.99), wall = make_box({0.01, 50, 50});  // along z
   for (const double distance : {0.2, 0.5, 0.9}) {
-    const auto found =
-        touch(bar, {{}, {{}, {0, 3, 0}}}, wall, {{{distance + 0.01, 0, 0}, {}}, {}});
+    const auto found = touch(bar, {{}, {{}, {0, 3, 0}}}, wall, {{{distance + 0.01, 0, 0}, {}}, {}});
     ASSERT_TRUE(found) << distance;
     EXPECT_NEAR(0.99 * std::sin(3 * found->time), distance - 0.01 - kSkin, 0.3 * kSkin) << distance;
   }
