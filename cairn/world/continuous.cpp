@@ -51,17 +51,21 @@ SweptShape swept_shape(const Shapes& shapes, std::size_t s) {
   return {shapes.shape[s], shapes.local[s], shapes.ball_centre[s], radius, shapes.sphere_radius[s] >= 0 ? 0 : radius};
 }
 
-/// How far a shape's surface leaves where translation alone would bring it.
-double turned_by(const Shapes& shapes, std::size_t s, const Vec3& turn) {
-  const double reach = norm(shapes.ball_centre[s]) + (shapes.sphere_radius[s] >= 0 ? 0 : shapes.ball_radius[s]);
-  // A half-space reaches to infinity.
-  return turn == Vec3{} || reach == 0 ? 0 : std::min(norm(turn), kMostTurn) * reach;
+/// How far a shape's surface leaves where translation alone would bring it, in a part of the step.
+double turned_by(const Shapes& shapes, std::size_t s, const BodyPath& path, double part) {
+  const Vec3& turn = path.way.angular;
+  if (turn == Vec3{}) return 0;  // a half-space reaches to infinity
+  const double own = shapes.sphere_radius[s] >= 0
+                         ? 0
+                         : effective_turn(shapes.shape[s], path.start.orientation * shapes.local[s].orientation, turn);
+  const double middle = norm(shapes.ball_centre[s]), radius = own > 0 ? shapes.ball_radius[s] : 0;
+  return std::min(part * norm(turn), kMostTurn) * middle + std::min(part * own, kMostTurn) * radius;
 }
 
 /// In which box a shape is from a time on, but for the translation from then on.
 Aabb turning_box(const Shapes& shapes, std::size_t s, const BodyPath& path, double from) {
   const Pose pose = from == 0 ? shapes.pose[s] : path.at(from) * shapes.local[s];
-  return grown(bounds(shapes.shape[s], pose), turned_by(shapes, s, (1 - from) * path.way.angular));
+  return grown(bounds(shapes.shape[s], pose), turned_by(shapes, s, path, 1 - from));
 }
 
 Aabb moved_along(const Aabb& box, const Vec3& way) { return clamped(unite(box, {box.lower + way, box.upper + way})); }
@@ -104,7 +108,7 @@ void list_swift_shapes(WorldState& world) {
     if (path.way == Velocity{}) continue;
     for (const std::uint32_t s : world.bodies.record[to_index(mover)].shapes) {
       // Bounds reach farther than the shape by half the margin at least.
-      if (norm(path.way.linear) + turned_by(shapes, s, path.way.angular) <= 0.5 * world.settings.margin) continue;
+      if (norm(path.way.linear) + turned_by(shapes, s, path, 1) <= 0.5 * world.settings.margin) continue;
       const Aabb box = moved_along(turning_box(shapes, s, path, 0), path.way.linear);
       if (contains(shapes.bounds[s], box)) continue;
       work.is_swift[s] = 1;
@@ -156,7 +160,7 @@ struct Search {
     const Vec3 seen = fast.path.way.linear - other.way.linear - cross(other.way.angular, apart);
     const double most =
         (fast.is_changed() || other.begin > 0 ? kShortWayOn : kShortWay) * half_thickness(world.shapes.shape[shape]);
-    return (1 - from) * (norm(seen) + turned_by(world.shapes, shape, fast.path.way.angular)) <= most;
+    return (1 - from) * norm(seen) + turned_by(world.shapes, shape, fast.path, 1 - from) <= most;
   }
 
   /// `box`: of the shape at `from`.

@@ -39,6 +39,7 @@ struct Encounter {
   double turns_by = 0;              ///< m
   double reach_a = 0, reach_b = 0;  ///< m, radii about the centres of mass that turning moves
   double half_thick = 0;            ///< m, of the part
+  double turn = 0;                  ///< rad, by which turning moves the surface of the part, seen from b
 
   double tolerance() const { return kTolerance * std::min(limits.skin, limits.depth); }
 
@@ -64,7 +65,7 @@ struct Encounter {
     const double straight = dot(n, a.way.linear - b.way.linear);
     if (now.time >= 1) return time_at(straight, drop);
     const Seen middle_now = seen(now.a, now.b);
-    const double speed = dot(n, middle_now.velocity) + turns_by * norm(a.way.angular - b.way.angular);
+    const double speed = dot(n, middle_now.velocity) + turns_by * turn;
     const double c = middle_now.change;
     const double from_b = time_at(0.5 * (speed + std::sqrt(speed * speed + 2 * c * drop)), drop);
     if (b.way.angular == Vec3{}) return from_b;
@@ -264,6 +265,13 @@ Pose BodyPath::at(double time) const {
   return moved(start, {moved_for * way.linear, turned_for * way.angular});
 }
 
+double effective_turn(const Shape& shape, const Quat& orientation, const Vec3& turn) {
+  const bool is_round = std::holds_alternative<Capsule>(shape) || std::holds_alternative<Cylinder>(shape) ||
+                        std::holds_alternative<Cone>(shape);
+  if (!is_round) return norm(turn);
+  return norm(cross(turn, rotate(orientation, {0, 0, 1})));  // the same while the axis turns about `turn`
+}
+
 double half_thickness(const Shape& shape) {
   if (const auto* compound = std::get_if<Compound>(&shape)) {
     double thinnest = kLargestSize;
@@ -279,9 +287,12 @@ double half_thickness(const Shape& shape) {
 
 std::optional<Touch> first_touch(const SweptShape& a, const BodyPath& path_a, const SweptShape& b,
                                  const BodyPath& path_b, const SweepLimits& limits) {
+  const bool b_turns = !(path_b.way.angular == Vec3{});
   Encounter e{path_a, path_b, limits, a.middle, a.turns_by};
   e.reach_a = norm(a.middle) + a.turns_by, e.reach_b = norm(b.middle) + b.turns_by;
   e.half_thick = half_thickness(a.shape);
+  e.turn = b_turns ? norm(path_a.way.angular - path_b.way.angular)
+                   : effective_turn(a.shape, path_a.start.orientation * a.local.orientation, path_a.way.angular);
   const auto* compound = std::get_if<Compound>(&a.shape);
   if (compound == nullptr) return meet_shape(e, {a.shape, a.local, a.radius}, b.shape, b.local);
   std::optional<Touch> first;

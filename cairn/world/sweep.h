@@ -60,6 +60,10 @@ struct Touch {
 std::optional<Touch> first_touch(const SweptShape& a, const BodyPath& path_a, const SweptShape& b,
                                  const BodyPath& path_b, const SweepLimits& limits);
 
+/// How fast a shape's surface leaves its place by turning, rad: turning about the axis of a capsule, a cylinder or a
+/// cone leaves it where it is. `orientation`: of the shape.
+double effective_turn(const Shape& shape, const Quat& orientation, const Vec3& turn);
+
 /// Half the smallest extent of a convex shape, or of the thinnest part of a compound.
 double half_thickness(const Shape& shape);
 

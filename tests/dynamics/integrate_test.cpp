@@ -27,6 +27,17 @@ TEST(TurnFreely, KeepsEnergyAndAngularMomentum) {
   }
 }
 
+/// Beyond what the parts of a step can follow, the energy at least stays.
+TEST(TurnFreely, NeverGainsEnergyHoweverFast) {
+  const SymMat3 inertia = SymMat3::diagonal(1, 2, 2.7);
+  for (double speed = 1e3; speed < 1e8; speed *= 10) {
+    Vec3 w = speed * Vec3{0.3, 0.5, 0.8};
+    const double energy = dot(w, inertia * w);
+    for (int k = 0; k < 200; ++k) w = turn_freely(inertia, inverse(inertia), w, 1.0 / 60);
+    EXPECT_NEAR(dot(w, inertia * w), energy, 1e-6 * energy) << speed;
+  }
+}
+
 /// Euler's equations of a symmetric top: w precesses about the axis at (I3 - I1) / I1 w3. The midpoint rule errs by
 /// dt^2, so halving the step divides the error by four.
 TEST(TurnFreely, PrecessesAsASymmetricTop) {
