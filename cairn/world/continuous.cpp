@@ -140,7 +140,7 @@ double entry_time(const Aabb& box, const Vec3& way, const Aabb& other, double fr
 
 /// A continuous body's search for its next touch.
 struct Search {
-  const WorldState& world;
+  WorldState& world;
   const FastBody& fast;
   const double from;
   SearchScratch& scratch;
@@ -219,6 +219,7 @@ struct Search {
     });
     for (const auto& [entry, s, o] : scratch.candidates) {
       if (entry > next.touch.time) break;
+      if (is_refused_on_the_way(world, {std::min(s, o), std::max(s, o)})) continue;
       const auto shape = to_index(s), other = to_index(o);
       const SweepLimits limits{entry, next.touch.time, touch_skin(world, shape), depth(shape, other)};
       const std::optional<Touch> found = first_touch(swept_shape(world.shapes, shape), fast.path,
@@ -249,12 +250,12 @@ void search_again(WorldState& world, FastBody& fast, double from) {
   add_event(work, fast);
 }
 
-/// All search side by side along their whole paths.
+/// All search side by side along their whole paths; one after the other where the caller's filter is asked.
 void search_all(WorldState& world) {
   ContinuousWork& work = world.continuous;
   const auto count = static_cast<std::int64_t>(work.bodies.size());
   work.scratch.resize(std::max(work.scratch.size(), to_index((count + kGrain - 1) / kGrain)));
-  parallel_for(world.pool.get(), count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(world.filter ? nullptr : world.pool.get(), count, kGrain, [&](std::int64_t begin, std::int64_t end) {
     SearchScratch& scratch = work.scratch[to_index(begin / kGrain)];
     for (auto k = to_index(begin); k < to_index(end); ++k)
       work.bodies[k].next = Search{world, work.bodies[k], 0, scratch}.run();

@@ -45,6 +45,8 @@ struct ShapePair {
 /// other, in every sub-step, in order of (shape_a, shape_b), on the thread that steps. The world may be read: it is as
 /// before the sub-step. Edits are refused. An exception ends the step before anything moved and reaches the caller; the
 /// same step can be made again. A pair that is refused loses its contacts; who sleeps does not wake by that.
+/// Continuous bodies ask besides, after the solve, for shapes that are on their way. An exception then reaches the
+/// caller at the end of the step, which has been made.
 using ContactFilter = std::function<bool(const ShapePair&)>;
 
 /// A point of contact as the last step left it.

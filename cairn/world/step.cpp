@@ -376,6 +376,7 @@ void begin_report(WorldState& world, double dt) {
   report.max_overlap = report.max_joint_error = report.max_joint_angle_error = report.drive_work = 0;
   report.quarantined.clear(), report.broken_joints.clear();
   world.events.clear();
+  world.filter_error = nullptr;
   report.step = world.steps + 1;
   report.time = world.time + dt;
 }
@@ -439,6 +440,7 @@ const StepReport& World::step(double dt) {
   forget_forces(world.forced, world.bodies);
   commit_step(world);
   deliver_events();
+  tell_filter_error(world);
   return world.report;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -63,6 +64,7 @@ struct WorldState {
   ContactListener listener;
   ContactFilter filter;                    ///< of the caller; empty: every pair may touch
   bool is_filtering = false;               ///< the filter is being asked: edits are refused
+  std::exception_ptr filter_error;         ///< thrown by the filter on the way of a continuous body in this step
   std::atomic<std::uintptr_t> stepper{0};  ///< this_thread_mark() of the thread inside step(), events included; 0: none
   bool delivering = false;                 ///< events are being told: removals wait
   std::vector<BodyId> bodies_to_remove;
@@ -141,6 +143,11 @@ void tell_hits(WorldState& world);
 
 /// Takes the pairs that the caller's filter refuses out of those that the broad phase found.
 void drop_refused_pairs(WorldState& world);
+/// Whether it refuses two shapes, the first with the lower index, that a continuous body would bring together. The step
+/// is nearly made then, so an exception waits: all pairs are refused until the end of the step.
+bool is_refused_on_the_way(WorldState& world, const BroadPair& pair);
+/// Throws the exception that waited.
+void tell_filter_error(WorldState& world);
 /// Drops contacts of shapes that were removed since the last step: tells their end and wakes what touched them.
 void forget_removed(WorldState& world);
 /// Compares touching now and before, and lists what began and ended.

@@ -133,6 +133,34 @@ TEST(ContactFilter, OneThatThrowsLeavesTheWorldAsItWas) {
   }
 }
 
+/// A ball that crosses a thin plate within one step.
+struct Shot {
+  World world;
+  BodyId plate = world.add_body({.kind = BodyKind::fixed}, {{.shape = make_box({1, 1, 0.005})}});
+  BodyId ball = world.add_body({.pose = {{0, 0, 2}, {}}, .velocity = {{0, 0, -300}, {}}, .continuous = true},
+                               {{.shape = make_sphere(0.02)}});
+  double height() const { return world.view(ball).pose.position.z; }
+};
+
+TEST(ContactFilter, IsAskedOnTheWayOfAContinuousBody) {
+  Shot stopped, refused;
+  refused.world.set_contact_filter([](const ShapePair&) { return false; });
+  stopped.world.step(kStep), refused.world.step(kStep);
+  EXPECT_GT(stopped.height(), 0);
+  EXPECT_NEAR(refused.height(), 2 - 300 * kStep, 0.01);
+}
+
+TEST(ContactFilter, OneThatThrowsOnTheWayIsHeardAfterTheStep) {
+  Shot shot;
+  shot.world.set_contact_filter([](const ShapePair&) -> bool { throw std::runtime_error("not now"); });
+  EXPECT_THROW(shot.world.step(kStep), std::runtime_error);
+  EXPECT_EQ(shot.world.last_report().step, 1);
+  EXPECT_NEAR(shot.height(), 2 - 300 * kStep, 0.01);
+  shot.world.set_contact_filter({});
+  shot.world.step(kStep);
+  EXPECT_EQ(shot.world.last_report().step, 2);
+}
+
 TEST(ContactFilter, StaysWhenAStateIsRestored) {
   World world;
   add_floor(world);
