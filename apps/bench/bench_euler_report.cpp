@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/bench/bench_euler.h"
+#include "apps/bench/bench_report.h"
 #include "apps/cli/csv.h"
 #include "apps/plots/plot_page.h"
 
@@ -172,22 +173,6 @@ Table scaling_table(const EulerResults& results) {
   return table;
 }
 
-void print_euler_table(const Table& table) {
-  fmt::print("{}\n", table.title);
-  std::vector<std::size_t> width(table.head.size());
-  for (std::size_t c = 0; c < width.size(); ++c) {
-    width[c] = table.head[c].size();
-    for (const auto& row : table.rows) width[c] = std::max(width[c], row[c].size());
-  }
-  const auto line = [&](const std::vector<std::string>& cells) {
-    for (std::size_t c = 0; c < cells.size(); ++c) fmt::print("{:<{}}  ", cells[c], width[c]);
-    fmt::print("\n");
-  };
-  line(table.head);
-  for (const auto& row : table.rows) line(row);
-  fmt::print("{}\n\n", table.caption);
-}
-
 nlohmann::ordered_json json_of_step(const CylinderStep& s) {
   const auto side = [](const QpTally& t) {
     return nlohmann::ordered_json{{"active_sets", t.most_sets},
@@ -267,21 +252,11 @@ std::string csv_of_euler(const EulerResults& results) {
 }  // namespace
 
 void print(const EulerResults& results) {
-  print_euler_table(verification_table(results));
-  print_euler_table(cylinder_table(results));
-  print_euler_table(scaling_table(results));
+  for (const Table& table : {verification_table(results), cylinder_table(results), scaling_table(results)})
+    fmt::print("{}{}\n\n", text_of(table, CellSide::left), table.caption);
 }
 
 void write_euler(const EulerResults& results, const BenchEulerOptions& options) {
-  const auto write = [&](const std::string& file, const std::string& text) {
-    if (file.empty()) return;
-    if (file == "-") {
-      fmt::print("{}", text);
-      return;
-    }
-    write_text_file(file, text, options.force).value_or_throw();
-    fmt::print("wrote {}\n", file);
-  };
   PlotPage page("Elastic solids on a grid",
                 "Known answers, and J. A. Litven, A Parallel Active-Set Method for Solving Frictional Contact Problems "
                 "(2013), 7.2, beside Cairn");
@@ -289,9 +264,9 @@ void write_euler(const EulerResults& results, const BenchEulerOptions& options) 
   page.add(cylinder_table(results));
   for (const Plot& plot : figures(results.cylinders)) page.add(plot);
   page.add(scaling_table(results));
-  write(options.html, page.html());
-  write(options.csv, csv_of_euler(results));
-  write(options.json, json_of_euler(results));
+  write_report(options.html, page.html(), options.force);
+  write_report(options.csv, csv_of_euler(results), options.force);
+  write_report(options.json, json_of_euler(results), options.force);
 }
 
 }  // namespace cairn::cli

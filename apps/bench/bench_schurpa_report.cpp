@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/bench/bench_report.h"
 #include "apps/bench/bench_schurpa.h"
 #include "apps/cli/csv.h"
 #include "apps/plots/plot_page.h"
@@ -74,22 +75,6 @@ Table frozen_table(const SchurpaResults& results) {
       "Milliseconds of the processor, one thread, best of several rounds. Iterations are turns of both quadratic "
       "programs, Newton steps, or sweeps (50 for gauss_seidel and nesterov). The runs were driven by exact.";
   return table;
-}
-
-void print_table(const Table& table) {
-  fmt::print("{}\n", table.title);
-  std::vector<std::size_t> width(table.head.size());
-  for (std::size_t c = 0; c < width.size(); ++c) {
-    width[c] = table.head[c].size();
-    for (const auto& row : table.rows) width[c] = std::max(width[c], row[c].size());
-  }
-  const auto line = [&](const std::vector<std::string>& cells) {
-    for (std::size_t c = 0; c < cells.size(); ++c) fmt::print("{:>{}}  ", cells[c], width[c]);
-    fmt::print("\n");
-  };
-  line(table.head);
-  for (const auto& row : table.rows) line(row);
-  fmt::print("\n");
 }
 
 Plot band_plot(const SchurpaResults& results, bool solve) {
@@ -189,21 +174,12 @@ std::string csv_of_schurpa(const SchurpaResults& results) {
 }  // namespace
 
 void print(const SchurpaResults& results) {
-  print_table(band_table(results));
-  print_table(perturbed_table(results));
-  print_table(frozen_table(results));
+  fmt::print("{}\n", text_of(band_table(results), CellSide::right));
+  fmt::print("{}\n", text_of(perturbed_table(results), CellSide::right));
+  fmt::print("{}\n", text_of(frozen_table(results), CellSide::right));
 }
 
 void write_schurpa(const SchurpaResults& results, const BenchSchurpaOptions& options) {
-  const auto write = [&](const std::string& file, const std::string& text) {
-    if (file.empty()) return;
-    if (file == "-") {
-      fmt::print("{}", text);
-      return;
-    }
-    write_text_file(file, text, options.force).value_or_throw();
-    fmt::print("wrote {}\n", file);
-  };
   PlotPage page(
       "SCHURPA: active sets with one factorisation",
       "J. A. Litven, A Parallel Active-Set Method for Solving Frictional Contact Problems (2013), beside Cairn");
@@ -214,9 +190,9 @@ void write_schurpa(const SchurpaResults& results, const BenchSchurpaOptions& opt
   page.add(band_table(results));
   page.add(band_plot(results, false));
   page.add(band_plot(results, true));
-  write(options.html, page.html());
-  write(options.csv, csv_of_schurpa(results));
-  write(options.json, json_of(results));
+  write_report(options.html, page.html(), options.force);
+  write_report(options.csv, csv_of_schurpa(results), options.force);
+  write_report(options.json, json_of(results), options.force);
 }
 
 }  // namespace cairn::cli

@@ -2,35 +2,12 @@
 // What a viewer may ask about its scene: another one, the run before a restart, drives, friction, a file of the run.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <future>
-
-#include "cairn/live/session.h"
 #include "tests/io/temporary_folder.h"
+#include "tests/live/asking.h"
 #include "tests/live/live_scene.h"
 
 namespace cairn {
 namespace {
-
-constexpr auto kLong = std::chrono::seconds(30);  // far longer than anything here takes
-
-JsonValue ask(LiveSession& session, const std::string& text) {
-  auto promise = std::make_shared<std::promise<JsonValue>>();
-  std::future<JsonValue> answer = promise->get_future();
-  JsonValue id;
-  session.submit(parse_live_request(text, id),
-                 [promise](const std::string& line) { promise->set_value(parse_json(line)); });
-  return answer.wait_for(kLong) == std::future_status::ready ? answer.get() : JsonValue{};
-}
-
-double number(const JsonValue& answer, const char* key) {
-  const JsonMember* member = answer.find(key);
-  return member != nullptr ? member->value.number : -1;
-}
-std::string text(const JsonValue& answer, const char* key) {
-  const JsonMember* member = answer.find(key);
-  return member != nullptr ? member->value.text : "";
-}
 
 /// A pendulum on a hinge of the world.
 World pendulum() {

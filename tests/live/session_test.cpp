@@ -10,12 +10,11 @@
 #include <mutex>
 
 #include "cairn/core/errors.h"
+#include "tests/live/asking.h"
 #include "tests/live/live_scene.h"
 
 namespace cairn {
 namespace {
-
-constexpr auto kLong = std::chrono::seconds(30);  // far longer than anything here takes
 
 /// What came from the session, for a test that waits for it.
 class Inbox {
@@ -51,29 +50,6 @@ class Inbox {
   std::shared_ptr<const LiveFrame> frame_;
   std::string note_;
 };
-
-std::future<JsonValue> send(LiveSession& session, const std::string& text) {
-  auto promise = std::make_shared<std::promise<JsonValue>>();
-  JsonValue id;
-  session.submit(parse_live_request(text, id),
-                 [promise](const std::string& answer) { promise->set_value(parse_json(answer)); });
-  return promise->get_future();
-}
-
-JsonValue ask(LiveSession& session, const std::string& text) {
-  std::future<JsonValue> answer = send(session, text);
-  if (answer.wait_for(kLong) != std::future_status::ready) return {};
-  return answer.get();
-}
-
-double number(const JsonValue& answer, const char* key) {
-  const JsonMember* member = answer.find(key);
-  return member != nullptr ? member->value.number : -1;
-}
-std::string text(const JsonValue& answer, const char* key) {
-  const JsonMember* member = answer.find(key);
-  return member != nullptr ? member->value.text : "";
-}
 
 LiveSettings paused() {
   LiveSettings settings;

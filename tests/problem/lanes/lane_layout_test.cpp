@@ -8,6 +8,7 @@
 
 #include "cairn/core/random.h"
 #include "cairn/problem/lanes/lane_problem.h"
+#include "tests/problem/lanes/five_bodies.h"
 
 namespace cairn {
 namespace {
@@ -35,20 +36,6 @@ TEST(LaneKey, StagesDifferByColourBatchAndOrdinalAndNotByKind) {
   EXPECT_NE(key.stage(), LaneKey(3, {1, 6, 0}).stage());
   EXPECT_NE(key.stage(), LaneKey(3, {1, 5, 1}).stage());
   EXPECT_TRUE(LaneKey(3, {1, 5, 16}).is_alone()) << "more manifolds of one pair than a key can number";
-}
-
-/// Bodies of every kind: 0 cannot move, 1 is moved by itself, 2 is a ball, 3 and 4 have any inertia.
-std::vector<ProblemBody> five_bodies() {
-  std::vector<ProblemBody> bodies(5);
-  bodies[1].velocity = {{1, 2, 3}, {0, 0, 4}};
-  for (const std::size_t i : {2, 3, 4}) {
-    bodies[i].inverse_mass = 0.5 * static_cast<double>(i);
-    bodies[i].velocity = {{0.1, -0.2, static_cast<double>(i)}, {1, 0.5, -2}};
-    bodies[i].acceleration = {{0, 0, -9.81}, {0, 0.25, 0}};
-    bodies[i].inverse_inertia = {4, 3, 2, 0.5, -0.25, 0.75};
-  }
-  bodies[2].inverse_inertia = {2.5, 2.5, 2.5, 0, 0, 0};
-  return bodies;
 }
 
 struct Drawn {
