@@ -40,6 +40,13 @@ Velocity velocity_at(const WorldState& world, const FastBody& fast, double time)
           fast.velocity.angular};
 }
 
+Velocity velocity_at(const WorldState& world, const Other& other, double time) {
+  const Bodies& bodies = world.bodies;
+  if (other.fast != nullptr) return velocity_at(world, *other.fast, time);
+  if (bodies.is_active(other.body)) return world.assembly.solution.velocity[other.body];
+  return bodies.is_moving_kinematic(other.body) ? bodies.velocity[other.body] : Velocity{};
+}
+
 /// A body as the impact sees it.
 ProblemBody impact_body(const WorldState& world, std::size_t body, const Quat& orientation, const Velocity& velocity) {
   ProblemBody result;
@@ -226,11 +233,7 @@ void resolve_touch(WorldState& world, FastBody& fast) {
   // The contact of the next step wakes it, and meets the whole speed.
   if (other.is_asleep) return tie(world, m, other, fast);
   Velocity& its_velocity = other.fast != nullptr ? other.fast->velocity : world.assembly.solution.velocity[other.body];
-  const bool it_moves = world.bodies.is_active(other.body);
-  const Velocity before = other.fast != nullptr                          ? velocity_at(world, *other.fast, touch.time)
-                          : it_moves                                     ? its_velocity
-                          : world.bodies.is_moving_kinematic(other.body) ? world.bodies.velocity[other.body]
-                                                                         : Velocity{};
+  const Velocity before = velocity_at(world, other, touch.time);
   work.pair.bodies.resize(2);
   work.pair.bodies[0] = impact_body(world, body, m.a.orientation, fast.velocity);
   work.pair.bodies[1] = impact_body(world, other.body, m.b.orientation, before);
@@ -250,7 +253,7 @@ void resolve_touch(WorldState& world, FastBody& fast) {
     ++other.fast->meetings, ++fast.meetings;
     return;
   }
-  if (it_moves)
+  if (world.bodies.is_active(other.body))
     its_velocity.linear += after.linear - before.linear, its_velocity.angular += after.angular - before.angular;
   keep_off(world, other, fast);
   ++(other.fast != nullptr ? fast.meetings : fast.impacts);
