@@ -19,5 +19,6 @@
 #include "cairn/problem/residual.h"
 #include "cairn/solvers/solver.h"
 #include "cairn/solvers/solver_table.h"
+#include "cairn/world/debug_draw.h"
 #include "cairn/world/world.h"
 #include "cairn/world/world_batch.h"

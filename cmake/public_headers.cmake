@@ -82,6 +82,7 @@ set(cairn_public_headers
   cairn/solvers/solver_table.h
   cairn/solvers/staggered/assembled_staggered_settings.h
   cairn/solvers/stop_reason.h
+  cairn/world/debug_draw.h
   cairn/world/events.h
   cairn/world/report.h
   cairn/world/settings.h

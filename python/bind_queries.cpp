@@ -61,6 +61,30 @@ void bind_rays(py::class_<WorldObject>& type) {
            "Many rays on the threads of the world: distances (inf: no hit) and BodyId.index of the first hits (-1).");
 }
 
+/// Lines as they come.
+struct LineList : DebugDraw {
+  std::vector<Vec3> ends;  ///< two for each line
+  std::vector<std::uint32_t> colours;
+  void line(const Vec3& from, const Vec3& to, std::uint32_t colour) override {
+    ends.push_back(from), ends.push_back(to);
+    colours.push_back(colour);
+  }
+  void point(const Vec3&, std::uint32_t) override {}
+};
+
+py::tuple debug_lines(const WorldObject& world, bool contacts, bool joints, bool bounds) {
+  LineList list;
+  draw(world.get(), list, {.bounds = bounds, .contacts = contacts, .joints = joints});
+  const std::size_t count = list.colours.size();
+  py::array_t<double> ends({count, std::size_t{2}, std::size_t{3}});
+  py::array_t<std::uint32_t> colours(static_cast<py::ssize_t>(count));
+  if (count > 0) {
+    std::copy_n(&list.ends.front().x, 6 * count, ends.mutable_data());
+    std::copy_n(list.colours.data(), count, colours.mutable_data());
+  }
+  return py::make_tuple(ends, colours);
+}
+
 }  // namespace
 
 void bind_queries(py::class_<WorldObject>& type) {
@@ -88,7 +112,9 @@ void bind_queries(py::class_<WorldObject>& type) {
             return w->overlap_box({lower, upper}, filter_of(mask, {}));
           },
           py::arg("lower"), py::arg("upper"), py::arg("mask") = 0xffffffffu,
-          "Shapes whose bounding boxes overlap a box.");
+          "Shapes whose bounding boxes overlap a box.")
+      .def("debug_lines", &debug_lines, py::arg("contacts") = true, py::arg("joints") = true, py::arg("bounds") = false,
+           "What to draw to see the world: N x 2 x 3 ends of lines, and N colours (red in the lowest byte).");
 }
 
 }  // namespace cairn::python

@@ -36,7 +36,13 @@ World& WorldObject::get() const {
   const std::uintptr_t who = stepper_.load(std::memory_order_acquire);
   require(who == 0 || who == this_thread_mark(),
           "the world was used while another thread is inside step(): wait until that has returned");
+  require(batch_is_busy_ == nullptr || !batch_is_busy_->load(std::memory_order_acquire),
+          "the world was used while another thread is inside a function of its batch: wait until that has returned");
   return *world_;
+}
+
+void WorldObject::check_takes_functions() const {
+  require(batch_is_busy_ == nullptr, "worlds of a batch take no functions of Python: they step side by side");
 }
 
 StepReport WorldObject::step(double dt) {
@@ -54,6 +60,7 @@ StepReport WorldObject::step(double dt) {
 }
 
 void WorldObject::set_listener(py::object function) {
+  check_takes_functions();
   World& world = get();
   if (function.is_none()) {
     world.set_contact_listener({});
@@ -67,6 +74,7 @@ void WorldObject::set_listener(py::object function) {
 }
 
 void WorldObject::set_filter(py::object function) {
+  check_takes_functions();
   World& world = get();
   if (function.is_none()) {
     world.set_contact_filter({});
@@ -88,7 +96,6 @@ int WorldObject::traverse(visitproc visit, void* arg) const {
 }
 
 void WorldObject::clear() {
-  // A world of a batch lives on without the functions of this object.
   if (!listener_.is_none()) world_->set_contact_listener({});
   if (!filter_.is_none()) world_->set_contact_filter({});
   listener_ = py::none();

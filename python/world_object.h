@@ -18,13 +18,14 @@ namespace cairn::python {
 class WorldObject {
  public:
   explicit WorldObject(const WorldSettings& settings) : world_(std::make_shared<World>(settings)) {}
-  /// Somebody else's world, which `world` keeps alive.
-  explicit WorldObject(std::shared_ptr<World> world) : world_(std::move(world)) {}
+  /// Somebody else's world, which `world` keeps alive. `batch_is_busy`, if given, is up while its batch works.
+  explicit WorldObject(std::shared_ptr<World> world, const std::atomic<bool>* batch_is_busy = nullptr)
+      : world_(std::move(world)), batch_is_busy_(batch_is_busy) {}
   ~WorldObject();
   WorldObject(const WorldObject&) = delete;
   WorldObject& operator=(const WorldObject&) = delete;
 
-  /// cairn.Error while another thread is inside step().
+  /// cairn.Error while another thread is inside step(), of the world or of its batch.
   World& get() const;
   World* operator->() const { return &get(); }
 
@@ -38,7 +39,10 @@ class WorldObject {
   void clear();
 
  private:
+  void check_takes_functions() const;
+
   std::shared_ptr<World> world_;
+  const std::atomic<bool>* batch_is_busy_ = nullptr;  ///< lives with world_; null: the world is in no batch
   pybind11::object listener_ = pybind11::none(), filter_ = pybind11::none();
   std::atomic<std::uintptr_t> stepper_{0};  ///< this_thread_mark() of the thread inside step(); 0: none
 };

@@ -3,6 +3,7 @@
 import copy
 import pathlib
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -149,3 +150,26 @@ def test_world_of_a_batch_outlives_the_name_of_the_batch(cart_pole):
     del batch
     world.step(DT)
     assert world.step_count == 1
+
+
+def test_batches_refuse_other_threads_and_functions(cart_pole):
+    batch = cairn.WorldBatch(cart_pole[0], 20)
+    world, refusals, done = batch.world(7), [], threading.Event()
+    with pytest.raises(cairn.Error, match="take no functions"):
+        world.contact_listener = print
+
+    def look():
+        while not done.wait(0.001):
+            try:
+                world.time
+            except cairn.Error as error:
+                refusals.append(str(error))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    while not refusals:  # until the other thread came while the batch was stepping
+        batch.step(DT, repeats=100)
+    done.set()
+    thread.join()
+    assert all("another thread is inside" in text for text in refusals)
+    assert world.time > 0

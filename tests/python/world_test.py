@@ -149,3 +149,12 @@ def test_representations_help(falling_box):
     assert "friction=0.5" in repr(cairn.Material())
     assert "StepReport(step=1" in repr(world.step(DT))
     assert "position=(0.0, 0.0" in repr(world.view(box))
+
+
+def test_debug_lines_of_a_box():
+    world = cairn.World()
+    assert world.debug_lines()[0].shape == (0, 2, 3)
+    world.add_body(position=(1, 2, 3), shapes=[cairn.box((0.5, 1, 1.5))])
+    lines, colours = world.debug_lines()
+    assert lines.shape == (12, 2, 3) and colours.shape == (12,)
+    assert np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1).sum() == pytest.approx(4 * (1 + 2 + 3))
