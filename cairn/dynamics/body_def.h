@@ -57,7 +57,7 @@ struct BodyDef {
   double gravity_scale = 1;              ///< factor on WorldSettings::gravity; 0 floats
   std::uint32_t locked_axes = kLockNone;  ///< bits of LockedAxes
   bool may_sleep = true;                  ///< false: its island stays awake
-  bool continuous = false;                ///< continuous collision: stops at its time of impact, however fast it is
+  bool continuous = false;                ///< continuous collision: passes through nothing, however fast it is
   std::uint64_t user = 0;                 ///< user data: never looked at
 };
 

@@ -136,7 +136,7 @@ class World {
   void set_gravity_scale(BodyId body, double scale);
   /// Bits of LockedAxes.
   void set_locked_axes(BodyId body, std::uint32_t axes);
-  /// Whether the body stops at its time of impact (continuous collision). Wakes nothing.
+  /// Whether the body meets what is on its way within a step (continuous collision). Wakes nothing.
   void set_continuous(BodyId body, bool continuous);
   /// A body that may not sleep keeps its whole island awake.
   void set_may_sleep(BodyId body, bool may_sleep);

@@ -162,6 +162,31 @@ INSTANTIATE_TEST_SUITE_P(Worlds, WarmStep,
                                          Scene{"net", add_net, 60}),
                          [](const auto& each) { return std::string(each.param.name); });
 
+/// Continuous bodies that bounce between walls many times in a step, side by side: all touch the walls at the same
+/// time.
+TEST(WarmContinuousStep, AllocatesNothing) {
+  WorldSettings settings;
+  settings.gravity = {}, settings.measure_residual = false, settings.threads = 2;
+  World world(settings);
+  const Material elastic{.friction = 0, .restitution = 1};
+  for (const double x : {-1.0, 1.0})
+    world.add_body({.kind = BodyKind::fixed, .pose = {{x, 0, 0}, {}}},
+                   {{.shape = make_box({0.01, 50, 50}), .material = elastic}});
+  for (int i = 0; i < 30; ++i)
+    world.add_body({.pose = {{0, i - 15.0, 0}, {}}, .velocity = {{330, 0, 0}, {}}, .continuous = true},
+                   {{.shape = make_sphere(0.05), .material = elastic}});
+  const auto hits = [&] {
+    world.step(1.0 / 60);
+    return world.events().size();
+  };
+  for (int i = 0; i < 200; ++i) hits();
+  const long before = allocation_count();
+  std::size_t met = 0;
+  for (int i = 0; i < 20; ++i) met += hits();
+  EXPECT_EQ(allocation_count() - before, 0);
+  EXPECT_GT(met, 100u);
+}
+
 TEST(Queries, OfAWarmWorldAllocateNothing) {
   World world;
   add_box_pile(world);
