@@ -75,7 +75,10 @@ JointId id_of(CairnJoint joint) { return {joint.index, joint.generation}; }
 CairnBody handle_of(BodyId id) { return {id.index, id.generation}; }
 
 CairnStatus make_shape(CairnShape** out, auto&& make) {
-  return guarded([&] { given(out) = new CairnShape{ShapeDef{.shape = make()}}; });
+  return guarded([&] {
+    CairnShape*& shape = given(out);  // asked first: what is made for nobody would leak
+    shape = new CairnShape{ShapeDef{.shape = make()}};
+  });
 }
 
 WorldSettings settings_of(const CairnSettings& given) {
@@ -165,7 +168,8 @@ CairnBody cairn_no_body(void) { return handle_of(BodyId{}); }
 
 CairnStatus cairn_world_create(const CairnSettings* settings, CairnWorld** out) {
   return guarded([&] {
-    given(out) = new CairnWorld{World(settings == nullptr ? WorldSettings{} : settings_of(sized(settings)))};
+    CairnWorld*& world = given(out);
+    world = new CairnWorld{World(settings == nullptr ? WorldSettings{} : settings_of(sized(settings)))};
   });
 }
 void cairn_world_destroy(CairnWorld* world) { delete world; }

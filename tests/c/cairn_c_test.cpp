@@ -91,6 +91,7 @@ TEST(CInterface, ErrorsAreTold) {
   CairnSettings settings = cairn_settings();
   settings.solver = "soft_stop";
   CairnWorld* world = nullptr;
+  EXPECT_EQ(cairn_world_create(nullptr, nullptr), CAIRN_BAD_INPUT);
   EXPECT_EQ(cairn_world_create(&settings, &world), CAIRN_BAD_INPUT);
   EXPECT_NE(std::string(cairn_error()).find("soft_step"), std::string::npos);
   settings = cairn_settings();
